@@ -46,7 +46,7 @@ pub(super) fn checked(case: Hash, of: &Case, live: &dyn Files) -> Hash {
 
 /// Files that would say what the case's own checks do, by their paths in the project, each with its text or why it has none; with what
 /// those that are Python import of the project.
-pub fn own_files(case: &Case, live: &dyn Files) -> BTreeMap<String, Result<String, String>> {
+fn own_files(case: &Case, live: &dyn Files) -> BTreeMap<String, Result<String, String>> {
     let mut open: Vec<String> =
         answer::each(&case.expectations).filter_map(|(test, _)| test.own()).flat_map(OwnCheck::files).collect();
     let mut found = BTreeMap::new();

@@ -134,7 +134,8 @@ impl Answers for Replay {
 /// It cannot be read: why.
 pub fn response_of(call: &Recording) -> Result<Response, String> {
     if !call.has_its_key() {
-        let why = "its `key` is not that of its `request`, so somebody edited one of them; record it anew";
+        let why = "its `key` is not that of its `request`, which was edited or has its fields in another order; \
+                   restore the line, or record it anew";
         return Err(format!("the recorded call {} cannot be taken: {why}", call.id));
     }
     let unknown = || format!("the recorded call {} has a form that is not known: `{}`", call.id, call.dialect);

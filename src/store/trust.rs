@@ -114,12 +114,17 @@ impl Permissions {
 /// The hash of what a project may run and reach, whatever the layout of its files is.
 fn hash_of(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
     let mut hasher = Hasher::new();
-    hasher.field("ctxc trust 2").field(config.edition).number(config.files.len() as u64);
-    for file in &config.files {
+    let permitting = config.files.iter().enumerate().map(|(at, file)| {
         let mut keys = said(&file.text);
         keys.retain(|key, _| permits(&key.iter().map(String::as_str).collect::<Vec<_>>(), config));
+        (at, keys)
+    });
+    // A shared file that permits nothing may come and go.
+    let permitting: Vec<_> = permitting.filter(|(at, keys)| *at == 0 || !keys.is_empty()).collect();
+    hasher.field("ctxc trust 2").field(config.edition).number(permitting.len() as u64);
+    for (_, keys) in &permitting {
         hasher.number(keys.len() as u64);
-        for (key, value) in &keys {
+        for (key, value) in keys {
             hasher.number(key.len() as u64);
             for part in key.iter().chain([value]) {
                 hasher.field(part);

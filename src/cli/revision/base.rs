@@ -116,24 +116,41 @@ fn named(git: &Git, name: &str) -> Result<Named> {
         return Err(CliError::usage(format!("`{name}` is no fixed commit")).hint("name a branch, or the id of a commit"));
     }
     if own.is_empty() || own == "@" || own == "HEAD" {
-        return by(NamedBy::Name, git.commit(name)?);
+        return by(NamedBy::Name, commit_of(git, name, name)?);
     }
     let is_id = own.len() >= SHORTEST && own.bytes().all(|digit| digit.is_ascii_hexdigit());
     if is_id && ID.contains(&own.len()) {
-        return by(NamedBy::Id, git.commit(name)?);
+        return by(NamedBy::Id, commit_of(git, name, name)?);
     }
     let Some((_, id)) = meaning(git, own, is_id)? else {
         // A shortened id, or what git keeps beside its references, as `FETCH_HEAD`.
         let is_beside = own.ends_with("_HEAD") && own.bytes().all(|letter| letter == b'_' || letter.is_ascii_uppercase());
         return match (is_id, is_beside) {
-            (true, _) => by(NamedBy::Id, git.commit(name)?),
-            (false, true) => by(NamedBy::Name, git.commit(name)?),
-            (false, false) => Err(git.unknown(own)?),
+            (true, _) => by(NamedBy::Id, commit_of(git, name, name)?),
+            (false, true) => by(NamedBy::Name, commit_of(git, name, name)?),
+            (false, false) => Err(unknown(git, if steps.starts_with("://") { name } else { own })?),
         };
     };
     // The reflog, or the upstream, of a branch is found by the name of it.
     let exact = if steps.starts_with("@{") { name.to_owned() } else { format!("{id}{steps}") };
-    by(NamedBy::Name, git.commit(&exact)?)
+    by(NamedBy::Name, commit_of(git, &exact, name)?)
+}
+
+/// The commit of a revision; an error names it as it was given.
+fn commit_of(git: &Git, exact: &str, name: &str) -> Result<String> {
+    match git.commit(exact) {
+        Err(error) if error.kind == Kind::Usage => Err(unknown(git, name)?),
+        commit => commit,
+    }
+}
+
+/// The error about a base that is no commit here. A tag is none.
+fn unknown(git: &Git, name: &str) -> Result<CliError> {
+    let mut error = git.unknown(name)?;
+    for hint in &mut error.hints {
+        *hint = hint.replace("a branch, a tag, a commit", "a branch, a commit");
+    }
+    Ok(error)
 }
 
 /// The one reference that a name means, with its object; `None` where it is the name of none.

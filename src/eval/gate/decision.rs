@@ -390,7 +390,8 @@ impl Found<'_> {
                     self.warnings.push(format!("`{}` is undecided: {why}", row.id));
                 }
                 CaseVerdict::Inconclusive | CaseVerdict::Error => {
-                    self.warnings.push(format!("`{}` is undecided: {}", row.id, why(row)));
+                    let why = why(row);
+                    self.warnings.push(format!("`{}` is undecided: {}", row.id, why.trim_start_matches("undecided: ")));
                 }
                 CaseVerdict::Pass => {}
             }
@@ -525,16 +526,29 @@ fn is_growth(weakened: &Weakened) -> bool {
     weakened.kind == Kind::Threshold && weakened.what == GROWTH
 }
 
-/// The agents whose contexts grew by more than is allowed: name, tokens before and after.
-pub fn grown(agents: impl IntoIterator<Item = (String, usize, usize)>, growth: f64) -> Vec<Loosened> {
+/// An agent with the tokens of its context before and after a change.
+#[derive(Clone, Debug)]
+pub struct Grown {
+    /// The agent.
+    pub of: String,
+    /// Tokens before.
+    pub from: usize,
+    /// Tokens after.
+    pub to: usize,
+    /// The file that its context comes from.
+    pub path: String,
+}
+
+/// The agents whose contexts grew by more than is allowed.
+pub fn grown(agents: impl IntoIterator<Item = Grown>, growth: f64) -> Vec<Loosened> {
     #[allow(clippy::cast_precision_loss, reason = "contexts have fewer than 2^52 tokens")]
     let is_more = |from: usize, to: usize| from > 0 && to as f64 > from as f64 * (1.0 + growth);
-    let weakened = |(of, from, to): (String, usize, usize)| {
+    let weakened = |Grown { of, from, to, path }: Grown| {
         let (before, after) = (Some(from.to_string()), Some(to.to_string()));
         let weakened = Weakened { kind: Kind::Threshold, of, what: GROWTH.to_owned(), before, after };
-        Loosened { weakened, path: "templates".to_owned(), diff: None }
+        Loosened { weakened, path, diff: None }
     };
-    agents.into_iter().filter(|(_, from, to)| is_more(*from, *to)).map(weakened).collect()
+    agents.into_iter().filter(|one| is_more(one.from, one.to)).map(weakened).collect()
 }
 
 fn percent(part: f64) -> String {

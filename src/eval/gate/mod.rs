@@ -11,6 +11,8 @@ pub use accepted::{BaselineCase, Comparison};
 pub use approvals::{Accepted, Accepters, AddedLine, Approvals, LogLine};
 pub use baseline::{Baseline, BaselineFault};
 pub use decision::{
-    Candidate, Decision, FailingCase, Limits, Sides, StabilityLimits, Verdict, Violation, Weakening, decide, grown,
+    Candidate, Decision, FailingCase, Grown, Limits, Sides, StabilityLimits, Verdict, Violation, Weakening, decide, grown,
 };
-pub use safeguards::{ANSWER, BROUGHT, CHECK, Kind, Loosened, PART, REQUEST, Safeguard, Safeguards, Weakened};
+pub use safeguards::{
+    ANSWER, BROUGHT, CHECK, Kind, Loosened, PART, REQUEST, SCENARIO, SITUATION, Safeguard, Safeguards, Weakened,
+};

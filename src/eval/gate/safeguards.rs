@@ -4,7 +4,7 @@ use crate::base::hash::Hasher;
 use crate::base::lines::hunks;
 use crate::base::words::words;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 words! {
     /// What kind of thing a project holds itself to.
@@ -66,6 +66,10 @@ pub const REQUEST: &str = "request of ";
 pub const BROUGHT: &str = "answers to a changed request";
 /// Characters of a hash that tell two contents of one place apart.
 const SHOWN: usize = 19;
+/// A whole scenario, as a part of itself.
+pub const SCENARIO: &str = "the scenario";
+/// The words for what a scenario freezes.
+pub const SITUATION: &str = "frozen situation";
 /// What stands before the file of a check.
 pub const CHECK: &str = "check ";
 /// The text between a silenced rule and the part of a definition in which it is.
@@ -196,9 +200,35 @@ impl Safeguards {
         now.answers().into_iter().filter_map(brought).collect()
     }
 
+    fn scenarios(&self) -> BTreeSet<&str> {
+        self.0.keys().filter(|key| key.0 == Kind::Expectation).map(|key| key.1.as_str()).collect()
+    }
+
+    /// The scenarios that are gone in `now`, each with all that it held the project to: one for each scenario.
+    fn removed<'s>(&'s self, now: &Self) -> BTreeMap<&'s str, Loosened> {
+        let there = now.scenarios();
+        let gone = self.scenarios().into_iter().filter(|name| !there.contains(name));
+        let removed = |of: &'s str| {
+            let mut hasher = Hasher::new();
+            let own = self.0.iter().filter(|(key, _)| is_of_scenario(key, of));
+            for ((_, _, what), safeguard) in own {
+                hasher.field(what).field(&safeguard.value);
+            }
+            let hash = hasher.finish().to_string();
+            let before = Some(hash.get(..SHOWN).unwrap_or(&hash).to_owned());
+            let path = self.0.iter().find(|(key, _)| key.1 == of && key.2 == SITUATION).map(|(_, one)| one.path.clone());
+            let weakened =
+                Weakened { kind: Kind::Expectation, of: of.to_owned(), what: SCENARIO.to_owned(), before, after: None };
+            (of, Loosened { weakened, path: path.unwrap_or_default(), diff: None })
+        };
+        gone.map(removed).collect()
+    }
+
     /// What a change from `self` to `now` loosens.
     pub fn weakened(&self, now: &Self) -> Vec<Loosened> {
-        let mut found = Vec::new();
+        let removed = self.removed(now);
+        let is_left = |key: &Key| !removed.keys().any(|of| is_of_scenario(key, of));
+        let mut found: Vec<Loosened> = removed.values().cloned().collect();
         let mut tell = |key: &Key, before: Option<&Safeguard>, after: Option<&Safeguard>| {
             let (kind, of, what) = key.clone();
             let path = after.or(before).map_or_else(String::new, |safeguard| safeguard.path.clone());
@@ -213,7 +243,7 @@ impl Safeguards {
             new.entry(wording(one.0)).or_default().push(one);
         }
         let mut gone = Vec::new();
-        for (key, before) in self.0.iter().filter(|(key, _)| !key.0.loosens()) {
+        for (key, before) in self.0.iter().filter(|(key, _)| !key.0.loosens() && is_left(key)) {
             match now.0.get(key) {
                 Some(after) if after.is_as_strict_as(before) => {}
                 Some(after) => tell(key, Some(before), Some(after)),
@@ -251,13 +281,38 @@ impl Safeguards {
     }
 }
 
-/// The first lines that differ, each cut short.
+/// The first lines that differ, each cut short. Of a line that begins as long as the one in its place does, the part is shown that differs.
 fn diff(before: &str, after: &str) -> Option<String> {
     let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let lines = hunks(&before, &after, 1).into_iter().flat_map(|(_, lines)| lines);
-    let lines: Vec<String> = lines.map(|(sign, line)| format!("{sign}{line:.DIFF_CHARS$}")).collect();
+    let mut lines = Vec::new();
+    for (_, hunk) in hunks(&before, &after, 1) {
+        let of = |sign: char| hunk.iter().filter(|(own, _)| *own == sign).map(|(_, line)| *line).collect::<Vec<_>>();
+        let (gone, new) = (of('-'), of('+'));
+        let (mut gone, mut new) = (gone.iter().zip(&new).map(equal), gone.iter().zip(&new).map(equal));
+        for (sign, line) in hunk {
+            let equal = match sign {
+                '-' => gone.next(),
+                '+' => new.next(),
+                _ => None,
+            };
+            let from = equal.filter(|equal| *equal > DIFF_CHARS / 2).map_or(0, |equal| equal - DIFF_CHARS / 4);
+            let mark = if from > 0 { "…" } else { "" };
+            let shown: String = line.chars().skip(from).take(DIFF_CHARS).collect();
+            lines.push(format!("{sign}{mark}{shown}"));
+        }
+    }
     let more = if lines.len() > DIFF_LINES { "\n…" } else { "" };
     (!lines.is_empty()).then(|| lines.get(..DIFF_LINES).unwrap_or(&lines).join("\n") + more)
+}
+
+/// Characters with which two lines begin alike.
+fn equal((one, other): (&&str, &&str)) -> usize {
+    one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
+}
+
+/// Returns whether something is a part of a scenario.
+fn is_of_scenario((kind, of, _): &Key, name: &str) -> bool {
+    matches!(kind, Kind::Expectation | Kind::Snapshot | Kind::Recording) && of == name
 }
 
 /// The scenario of an expectation, and the words that it begins with: those of one kind have the same.

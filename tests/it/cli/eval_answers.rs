@@ -212,7 +212,7 @@ fn a_request_that_is_recorded_under_another_key_or_address_is_told_so() {
     let project = sample("");
     let call = answered("1", &body(&project), &says("billing"));
     record(&project, &[Recording { key: "b3:1".to_owned(), ..call.clone() }]);
-    let edited = "its `key` is not that of its `request`, so somebody edited one of them; record it anew";
+    let edited = "its `key` is not that of its `request`, which was edited or has its fields in another order; restore the line, or record it anew";
     project.run(&["eval"]).code(3).says(edited);
     let elsewhere = Recording { key: "b3:1".to_owned(), endpoint: "/models/big:ask".to_owned(), ..call.clone() };
     record(&project, &[elsewhere]);

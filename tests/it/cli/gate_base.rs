@@ -140,7 +140,22 @@ fn a_shallow_clone_is_named() {
     git(&project, &["clone", "-q", "--single-branch", "-b", "change", &from, &project.path("one").display().to_string()]);
     let one = |project: &Project, args: &[&str]| project.run(&[&["gate", "--project", "one"], args].concat());
     git(&project, &["-C", "one", "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/change"]);
-    one(&project, &[]).code(7).says("there is no commit since origin/change, so no commit is compared");
+    one(&project, &[]).code(7).says("there is no commit since origin/change, so no commit is compared").never_says("shallow");
+    git(&project, &["clone", "-q", "--depth", "1", "-b", "change", &from, &project.path("low").display().to_string()]);
+    project
+        .run(&["gate", "--project", "low"])
+        .code(7)
+        .says("there is no commit since origin/change")
+        .says("git fetch --unshallow");
+}
+
+#[test]
+fn a_base_that_is_no_commit_is_named_as_it_was_given() {
+    let project = branch();
+    for name in ["nope", "main^2", "https://example.org/repository", "HEAD~99"] {
+        let run = project.run(&["gate", "--base", name]).code(2).warns(&format!("there is no revision `{name}`"));
+        assert!(!run.stderr.contains("a tag"), "{name}: {}", run.stderr);
+    }
 }
 
 #[test]

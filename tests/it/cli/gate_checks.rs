@@ -293,3 +293,102 @@ fn a_check_of_equal_files_is_run_once() {
     project.write("data.txt", "x");
     assert_eq!(counted(&project), 2);
 }
+
+/// A command of a check, the files that it is made of, and those of them of which each alone is changed.
+type Read = (&'static str, &'static [(&'static str, &'static str)], &'static [&'static str]);
+
+const READ: &[Read] = &[
+    (
+        "command: [sh, checks/own.sh]",
+        &[
+            ("checks/own.sh", ". ./lib/j.sh\n"),
+            ("lib/j.sh", "grep -q -f \"$(dirname \"$0\")/../data/bad words.txt\" | sh checks/rest\n"),
+            ("data/bad words.txt", "x\n"),
+            ("checks/rest", "cd data && cat good.txt\n"),
+            ("data/good.txt", "x\n"),
+        ],
+        &["lib/j.sh", "data/bad words.txt", "checks/rest", "data/good.txt"],
+    ),
+    (
+        "python: checks.plan:good",
+        &[
+            (
+                "checks/plan.py",
+                "import importlib, json\nfrom .words import (\n    bad,\n)\nR = importlib.import_module('house')\nL = 'rules.late'\n",
+            ),
+            ("checks/words.py", "json.load(open(HERE / 'data' / 'house.json'))\n"),
+            ("checks/bad.py", "x\n"),
+            ("data/house.json", "[]\n"),
+            ("house.py", "x\n"),
+            ("rules/late.py", "x\n"),
+            ("rules/__init__.py", "x\n"),
+        ],
+        &[
+            "checks/words.py",
+            "checks/bad.py",
+            "data/house.json",
+            "house.py",
+            "rules/late.py",
+            "rules/__init__.py",
+            "checks/__pycache__/words.cpython-311.pyc",
+            "checks/__pycache__/plan.cpython-311.pyc",
+            "house/__init__.py",
+        ],
+    ),
+    (
+        "command: [node, checks/own.mjs]",
+        &[
+            ("checks/own.mjs", "import {\n  good,\n} from \"./lib.mjs\";\nconst more = require('./more')\n"),
+            ("checks/lib.mjs", "x\n"),
+            ("checks/more.cjs", "x\n"),
+        ],
+        &["checks/lib.mjs", "checks/more.cjs"],
+    ),
+    (
+        "command: [npm, run, judge]",
+        &[
+            (
+                "package.json",
+                "{\"scripts\": {\"judge\": \"npm run own\", \"own\": \"node lib/own.mjs\", \"start\": \"node agent.mjs\"}}\n",
+            ),
+            ("lib/own.mjs", "x\n"),
+            ("agent.mjs", "x\n"),
+        ],
+        &["lib/own.mjs"],
+    ),
+];
+
+/// Files that differ as the gate lists them: `check PATH`.
+fn listed_files(project: &Project) -> Vec<String> {
+    let decision = project.run(&["gate", "--json"]).json();
+    let all = decision["weakened"].as_array().unwrap().iter().map(|one| one["what"].as_str().unwrap().to_owned());
+    all.collect()
+}
+
+#[test]
+fn whatever_a_check_reads_is_listed() {
+    for (check, files, edits) in READ {
+        let project = start(&Way { name: "", check, files, edit: ("", "") });
+        for path in *edits {
+            let old = project.path(path).exists().then(|| project.read(path));
+            project.write(path, b"\xff other");
+            git(&project, &["add", "-f", "."]);
+            assert_eq!(listed_files(&project), [format!("check {path}")], "{check}");
+            git(&project, &["rm", "-q", "-f", path]);
+            if let Some(old) = old {
+                project.write(path, old);
+            }
+        }
+        // Neither a file that no check names, nor what an agent reads.
+        project.write("README.md", "# Other\n");
+        project.write("agent.mjs", "y\n");
+        assert_eq!(listed_files(&project), [""; 0], "{check}");
+    }
+    // Of a package the scripts that are run, and no others.
+    let (check, files, _) = READ[3];
+    let project = start(&Way { name: "", check, files, edit: ("", "") });
+    replace(&project, "package.json", "agent.mjs", "other.mjs");
+    assert_eq!(listed_files(&project), [""; 0]);
+    replace(&project, "package.json", "lib/own.mjs", "lib/../lib/own.mjs");
+    assert_eq!(listed_files(&project), ["check package.json"]);
+}

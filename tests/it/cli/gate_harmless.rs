@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex};
 
 const MORE: &str = "\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n\
-    usd_per_million = { input = 1.0, output = 2.0 }\n\n[roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\n\n\
+    usd_per_million = { input = 1.0, output = 2.0 }\n\n[roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\n\
+    tools = [\"look\", \"db_read\", \"web_*\"]\nblocked_tools = [\"web_post\"]\nbudget = { tokens = 5000 }\n\n\
     [policy]\ncommands = [\"git log\", \"sh\"]\nblocked = [\"rm\"]\nenv = [\"LANG\", \"TZ\"]\n\n[limits]\ndepth = 100\n";
 const NOTED: &str = "<task type=\"atomic\" name=\"noted\">\n  <?ctxc allow unused-parameter reason=\"of a later release\"?>\n  \
     <description>Answer the letter.</description>\n  <parameters>\n    <parameter name=\"spare\" required=\"false\"/>\n  </parameters>\n</task>\n";
@@ -17,6 +18,7 @@ const FILED: &str = "name: filed\ntask: triage\nruns: 3\npass_threshold: 2\ncont
 const SUITE: &str = "id: desk\ncases:\n  - id: one\n    task: triage\n    context: {objective: sort, inputs: {ticket: my invoice}}\n    \
     expect_context: [{contains: [invoice]}]\n  - id: two\n    task: triage\n    context: {objective: sort, inputs: {ticket: my login}}\n    \
     expect_context: [{contains: [login]}]\n";
+const SENT: &str = "name: sent\nrequest: {file: requests/sent.jsonl}\nexpect_context:\n  - contains: [invoice]\n";
 const ROW: &str = "  - id: two\n    task: triage\n    context: {objective: sort, inputs: {ticket: my login}}\n    expect_context: [{contains: [login]}]\n";
 
 /// A project with some of everything, whose results were accepted on `main`, with a branch off it.
@@ -39,6 +41,8 @@ pub(super) static FIXTURE: LazyLock<Project> = LazyLock::new(|| {
         .file("scenarios/files/answer.json", "{\"type\": \"object\", \"required\": [\"team\"]}\n")
         .file("readme.md", "# Desk\n");
     project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
+    project.write("scenarios/requests/sent.jsonl", recorded(&project, "my invoice", "billing"));
+    project.write("scenarios/sent.yaml", SENT);
     project.run(&["check", "--suppress-existing"]).code(0);
     on_branch(project)
 });
@@ -404,6 +408,23 @@ const OWN: &[(&str, Edit)] = &[
     ("fewer may accept", |p| {
         replace(p, "ctxc.toml", "pass_rate = 1.0\n", "pass_rate = 1.0\naccepters = [\"lead@example.org\"]\n");
     }),
+    ("a role may use fewer tools", |p| replace(p, "ctxc.toml", "\"db_read\", \"web_*\"", "\"web_get\"")),
+    ("a role may not use more tools", |p| replace(p, "ctxc.toml", "[\"web_post\"]", "[\"web_p*\"]")),
+    ("a tool goes, and what blocks it", |p| {
+        replace(p, "ctxc.toml", ", \"web_*\"", "");
+        replace(p, "ctxc.toml", "blocked_tools = [\"web_post\"]\n", "");
+    }),
+    ("a role may spend less", |p| replace(p, "ctxc.toml", "tokens = 5000", "tokens = 4000")),
+    ("a schema of answers has annotations", |p| {
+        let text = "{\"title\": \"Answer\", \"$comment\": \"x\", \"type\": \"object\", \"required\": [\"team\"], \"description\": \"The team.\", \"examples\": [1]}";
+        p.write("scenarios/files/answer.json", text);
+    }),
+    ("a request is recorded again", |p| {
+        let mut call: Value = serde_json::from_str(&p.read("scenarios/requests/sent.jsonl")).unwrap();
+        call["at"] = "2026-11-27T13:51:01Z".into();
+        call["run"] = "other".into();
+        p.write("scenarios/requests/sent.jsonl", format!("{call}\n"));
+    }),
     ("a pattern of masks", |p| append(p, "ctxc.toml", "\n[record]\nmask = [\"desk-[0-9]+\"]\n")),
 ];
 
@@ -451,7 +472,7 @@ fn a_scenario_that_is_renamed_is_named() {
         .says("note: the scenario `scripted` is called `sorted` now, and is held to its accepted result");
     // It is: one that passes less often is worse, and one that is not what it was is another one.
     replace(&project, "scenarios/sorted.yaml".replace("sorted", "scripted").as_str(), "reply: billing", "reply: sales");
-    project.run(&["gate"]).code(4).says("missing_case of `scripted`");
+    project.run(&["gate"]).code(4).says("expectation of `scripted`: the scenario: it is gone");
     // Its accepted result goes on to the next change.
     replace(&project, "scenarios/scripted.yaml", "reply: sales", "reply: billing");
     project.run(&["baseline", "accept", "--reason", "renamed", "--by", "anybody@example.org"]).code(0);

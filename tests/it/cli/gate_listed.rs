@@ -443,8 +443,62 @@ fn the_name_of_another_scenario_is_no_place_for_one() {
     let project = branch();
     std::fs::remove_file(project.path("scenarios/recorded.yaml")).unwrap();
     replace(&project, "scenarios/scripted.yaml", "name: scripted", "name: recorded");
-    let run = project.run(&["gate"]).code(4).says("expectation of `scripted`: frozen situation: it is gone");
-    run.says("missing_case of `scripted`: allowed every accepted scenario, found none of this name: put it back");
+    let run =
+        project.run(&["gate"]).code(4).says("expectation of `scripted`: the scenario: it is gone (scenarios/scripted.yaml)");
+    assert_eq!(run.stdout.lines().filter(|line| line.contains("`scripted`")).count(), 1, "{}", run.stdout);
+    let violated = decision(&project)["violated_thresholds"].as_array().unwrap().clone();
+    assert!(violated.iter().any(|one| one["name"] == "missing_case" && one["case"] == "scripted"), "{violated:?}");
+}
+
+#[test]
+fn a_context_that_grew_is_placed_in_the_file_whose_text_grew() {
+    const ROLE: &str = "\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n\n[roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\n";
+    let config = format!("{CONFIG}{ROLE}");
+    let filed = format!("{config}system = {{ file = \"sys.md\" }}\n");
+    let inline = format!("{config}system = \"Be kind.\"\n");
+    let long = "Be kind, and quick, and precise, and brief, and never tired of all of it, whatever comes.";
+    for (config, path) in [(&filed, "sys.md"), (&inline, "ctxc.toml"), (&filed, "templates/triage.xml")] {
+        let project = with(&[("ctxc.toml", config), ("sys.md", "Be kind.")]);
+        match path {
+            "templates/triage.xml" => replace(&project, path, "of the house", long),
+            path => replace(&project, path, "Be kind.", long),
+        }
+        project.run(&["gate"]).code(4).says("tokens known before a run: ").says(&format!(" ({path})"));
+    }
+}
+
+#[test]
+fn a_file_that_is_no_longer_read_is_listed_with_the_reason() {
+    let json = "{\"schema\": \"ctxc/scenario/1\", \"name\": \"j\", \"task\": \"triage\", \"context\": {\"objective\": \"sort\", \"inputs\": {\"ticket\": \"q\"}}, \"expect_context\": [{\"contains\": [\"q\"]}]}";
+    let start = || with(&[("scenarios/j.json", json)]);
+    let unread = "threshold of `scenarios/j.json`: file: read → there, and not read: ";
+    let project = start();
+    replace(&project, "scenarios/j.json", "\"schema\": \"ctxc/scenario/1\", ", "");
+    project.run(&["gate"]).code(4).says(&format!("{unread}it is no longer a scenario"));
+    let project = with(&[("templates/other.xml", &TASK.replace("name=\"triage\"", "name=\"other\""))]);
+    project.write("templates/.ignore", "other.xml\n");
+    project.run(&["gate"]).says("`templates/other.xml`: file: read → there, and not read: an ignore file names it");
+    let project = start();
+    replace(&project, "ctxc.toml", "[eval]\n", "[eval]\nscenarios = [\"scenarios/*.yaml\"]\n");
+    project.run(&["gate"]).code(4).says(&format!("{unread}ctxc.toml no longer names its place"));
+}
+
+#[test]
+fn of_two_long_lines_the_part_is_shown_that_differs() {
+    let project = with(&[]);
+    git(&project, &["switch", "-q", "main"]);
+    project.write("scenarios/requests/sent.jsonl", recorded(&project, "my invoice", "billing"));
+    project.write(
+        "scenarios/sent.yaml",
+        "name: sent\nrequest: {file: 'requests/sent.jsonl#1'}\nexpect_context:\n  - contains: [invoice]\n",
+    );
+    commit(&project);
+    git(&project, &["switch", "-q", "-C", "change"]);
+    git(&project, &["commit", "-q", "--allow-empty", "-m", "begin"]);
+    replace(&project, "scenarios/requests/sent.jsonl", "\"content\":\"billing\"", "\"content\":\"access\"");
+    let run = project.run(&["gate"]);
+    let shown: Vec<&str> = run.stdout.lines().filter(|line| line.trim_start().starts_with(['-', '+'])).collect();
+    assert!(matches!(shown.as_slice(), [old, new] if old.contains("billing") && new.contains("access")), "{}", run.stdout);
 }
 
 #[test]

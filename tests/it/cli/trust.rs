@@ -234,6 +234,9 @@ fn the_hash_covers_what_is_permitted_and_nothing_else() {
     for edit in OTHERS {
         assert_eq!(hash(&edit.apply(&text)), before, "{} -> {}", edit.0, edit.1);
     }
+    // A shared file that permits nothing may go.
+    let alone: Vec<&str> = text.lines().filter(|line| !line.starts_with("extends")).collect();
+    assert_eq!(hash(&alone.join("\n")), before);
     let mut all = std::collections::BTreeSet::from([before.clone()]);
     for edit in PERMISSIONS {
         assert!(all.insert(hash(&edit.apply(&text))), "{} -> {}", edit.0, edit.1);

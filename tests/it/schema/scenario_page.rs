@@ -191,8 +191,8 @@ carry over. A case with one of these is never `PASS`, with or without an answer:
 The last line of `ctxc eval` says how many scenarios had answers, if one that expects something of its answer has none. A case that was recorded more often than its `runs` says so: only the first
 `runs` trials count.
 
-An answer belongs to its request, however that is written: the order of fields, escapes and the spelling of numbers make no difference, nor do masked values or parts that
-[`volatile`](PROJECT.md#requests) leaves out. If a template, a setting, a tool or a model changes the request, the case is `STALE` (exit code 6, or 0 with `stale = \"warn\"` in
+An answer belongs to its request, however the program sends that now: the order of fields, escapes and the spelling of numbers make no difference, nor do masked values or parts that
+[`volatile`](PROJECT.md#requests) leaves out. In the recording itself the request stays as it was written, since its `key` is the hash of that; the order of the other fields of the line is free. If a template, a setting, a tool or a model changes the request, the case is `STALE` (exit code 6, or 0 with `stale = \"warn\"` in
 `[eval]`): the report says which part of the request changed and what it takes to record it again. Neither the old answer nor the script is used instead.
 
 `ctxc eval --plan` says before any call what asking takes: calls, the least and the most US$ (by recorded usage if there is any, else by the tokens of the context and the limit of

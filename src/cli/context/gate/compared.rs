@@ -1,16 +1,18 @@
 //! A change and what it is held against: the project as it is, and as it was where the change left its base.
 
+use super::check_files::FileNames;
 use super::names::{Names, cases};
 use super::origin::{NewProject, Origin};
 use super::settings::configured;
-use super::state::{FILE, safeguards};
+use super::state::{FILE, Reading, safeguards};
 use super::unread::{self, Deciding};
 use crate::base::fs;
+use crate::base::patterns::is_ignored;
 use crate::base::suggest;
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::{CheckRuns, judge, read_scorecard};
-use crate::cli::context::manifest::growth;
-use crate::cli::context::project::Compiled;
+use crate::cli::context::manifest::{AgentContexts, growth};
+use crate::cli::context::project::{Compiled, named_inside};
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
@@ -19,13 +21,14 @@ use crate::context::TaskGraph;
 use crate::context::request::Files;
 use crate::eval::case_keys;
 use crate::eval::gate::{
-    Accepters, Approvals, Baseline, Kind as SafeguardKind, Limits, LogLine, Loosened, Safeguard, Safeguards, StabilityLimits,
-    grown,
+    Accepters, Approvals, Baseline, Grown, Kind as SafeguardKind, Limits, LogLine, Loosened, Safeguard, Safeguards,
+    StabilityLimits, grown,
 };
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::project::config::Config;
 use crate::project::eval::Stale;
 use crate::rules::input::read_fault::reason;
+use crate::scenario::expect::answer::each;
 use crate::scenario::model::{Case, Suite};
 use crate::scenario::paths::{self, BASELINES};
 use std::collections::{BTreeMap, BTreeSet};
@@ -145,10 +148,9 @@ impl Compared {
     }
 
     /// What both sides hold themselves to, with the texts of the scenarios that are to be shown.
-    fn safeguards(&self, (then, theirs): &(Compiled, Scenarios), shown: &BTreeSet<String>) -> (Safeguards, Safeguards) {
-        let names = &self.base.names;
-        let mut before = safeguards(then, theirs, names, shown);
-        let mut after = safeguards(&self.project, &self.scenarios, &names.of_now(), shown);
+    fn safeguards(&self, (then, theirs): &(Compiled, Scenarios), reading: Reading<'_>) -> (Safeguards, Safeguards) {
+        let mut before = safeguards(then, theirs, reading);
+        let mut after = safeguards(&self.project, &self.scenarios, Reading { names: &reading.names.of_now(), ..reading });
         results(self.accepted_before(&self.baselines), &mut before);
         results(&self.baselines, &mut after);
         configured(&then.config, &self.project.config, &mut before, &mut after);
@@ -156,10 +158,39 @@ impl Compared {
         let now = read_files(&self.project, &self.scenarios);
         let there = read_files(then, theirs).into_iter().filter(|path| fs::exists(&self.project.root.join(path)));
         for path in there.filter(|path| !now.contains(path)) {
+            let value = format!("there, and not read: {}", self.unread(&path));
             before.add(SafeguardKind::Threshold, &path, "file", Safeguard::new(&path, "read", None));
-            after.add(SafeguardKind::Threshold, &path, "file", Safeguard::new(&path, "there, and not read", None));
+            after.add(SafeguardKind::Threshold, &path, "file", Safeguard::new(&path, value, None));
         }
         (before, after)
+    }
+
+    /// The reason why a file is no longer read.
+    fn unread(&self, path: &str) -> &'static str {
+        let Compiled { root, config, .. } = &self.project;
+        if is_ignored(root, Path::new(path)) {
+            "an ignore file names it"
+        } else if config.eval.holds(path) {
+            "it is no longer a scenario"
+        } else {
+            "ctxc.toml no longer names its place"
+        }
+    }
+
+    /// The files of both sides that checks may read; none where there is no check. Templates are what is tried.
+    fn file_names(&self, (then, theirs): &(Compiled, Scenarios)) -> Result<FileNames> {
+        let is_checked = |(.., case): (&str, &Suite, &Case)| each(&case.expectations).any(|(test, _)| test.own().is_some());
+        let Some(past) = then.past().filter(|_| cases(theirs).any(is_checked)) else { return Ok(FileNames::default()) };
+        let (top, folder) = past.place();
+        let folders = [Some(folder.to_owned()), named_inside(top, &self.project.root)];
+        let in_project = |path: &String| -> Vec<String> {
+            let below =
+                |folder: &String| if folder.is_empty() { Some(&**path) } else { path.strip_prefix(folder)?.strip_prefix('/') };
+            folders.iter().flatten().filter_map(below).map(str::to_owned).collect()
+        };
+        let tried = &then.paths() | &self.project.paths();
+        let changed = past.changed()?.iter().flat_map(in_project).filter(|path| !tried.contains(path)).collect();
+        Ok(FileNames::new(past.names().map(str::to_owned).filter(|path| !tried.contains(path)), changed))
     }
 
     /// The accepted results that others are compared with: those of the base, or these themselves where only names differ.
@@ -171,7 +202,9 @@ impl Compared {
     /// Finds what the change loosens, and what of it is not known. Whether both sides are the same.
     fn loosened(&mut self, parts: &[Part], doubts: &mut Vec<String>, cx: &Cx) -> Result<bool> {
         let Some(base) = &self.base.then else { return Ok(false) };
-        let (mut before, mut after) = self.safeguards(base, &BTreeSet::new());
+        let (files, none) = (self.file_names(base)?, BTreeSet::new());
+        let reading = Reading { names: &self.base.names, files: &files, shown: &none };
+        let (mut before, mut after) = self.safeguards(base, reading);
         let deciding = self.deciding([&before, &after]);
         let is_equal = |path: &String| base.0.files().text(path) == self.project.files().text(path);
         let is_same = before == after && self.approvals.added().is_empty() && deciding.files.iter().all(is_equal);
@@ -187,19 +220,21 @@ impl Compared {
         let shown: BTreeSet<String> = before.weakened(&after).into_iter().map(|one| one.weakened.of).collect();
         // The texts of all scenarios of both sides would be too many to be kept.
         if !shown.is_empty() {
-            (before, after) = self.safeguards(base, &shown);
+            (before, after) = self.safeguards(base, Reading { shown: &shown, ..reading });
         }
         let contexts = growth(&base.0, &self.project, cx.options.threads)?;
         // Who counts for a model was compared with it; another model may be one that another counts for.
-        for (of, old, new) in contexts.iter().filter(|(_, old, new)| old.1 != new.1) {
-            for ((_, _, tokenizer), side) in [(old, &mut before), (new, &mut after)] {
+        for agent in contexts.iter().filter(|agent| agent.before.1 != agent.after.1) {
+            for ((_, _, tokenizer), side) in [(&agent.before, &mut before), (&agent.after, &mut after)] {
                 let safeguard = Safeguard::new(FILE, tokenizer, None);
-                side.add(SafeguardKind::Threshold, of, "who counts its tokens", safeguard);
+                side.add(SafeguardKind::Threshold, &agent.of, "who counts its tokens", safeguard);
             }
         }
         let mut weakened = std::mem::take(&mut self.weakened);
         weakened.extend(before.weakened(&after));
-        let tokens = contexts.into_iter().map(|(of, old, new)| (of, old.0, new.0));
+        let grown_context =
+            |AgentContexts { of, before, after, path }: AgentContexts| Grown { of, from: before.0, to: after.0, path };
+        let tokens = contexts.into_iter().map(grown_context);
         weakened.extend(grown(tokens, self.limits().manifest_tokens));
         let rewritten = self.approvals.rewritten();
         weakened.extend(rewritten.map(|weakened| Loosened { weakened, path: LOG.to_owned(), diff: None }));

@@ -6,6 +6,7 @@ use crate::context::request::Files;
 use crate::record::json_tree::Json;
 use crate::scenario::model::{Case, Suite};
 use crate::scenario::paths;
+use crate::schema::json::names::REQUEST;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -23,6 +24,7 @@ impl Beside<'_> {
         let text = self.files.text(&paths::beside(self.path, path)?).ok()?;
         // What a checkout does to line ends is no change.
         let text = text.replace("\r\n", "\n");
+        let text = recorded_calls(&text).unwrap_or(text);
         Some(if call.is_empty() { text } else { format!("{text}#{call}") })
     }
 
@@ -42,14 +44,17 @@ impl Beside<'_> {
             }
             Value::Array(items) => items.iter_mut().for_each(|item| self.inline(item, Part::Structure)),
             Value::Object(fields) => {
-                if let Some(content) = (part == Part::Content).then(|| self.content(fields)).flatten() {
+                if let Some(content) = part.may_be_content().then(|| self.content(fields)).flatten() {
                     *value = plain(content);
+                    if part == Part::AnswerSchema {
+                        without_annotations(value);
+                    }
                     return;
                 }
                 if let Some(answers) = fields.get_mut("answers").filter(|answers| answers.is_string())
                     && let Some(text) = answers.as_str().and_then(|path| self.text(path))
                 {
-                    *answers = Value::String(text);
+                    *answers = plain(Value::String(text));
                 }
                 for (key, inner) in fields.iter_mut() {
                     if let Some(inside) = if part == Part::Contents { Some(Part::Content) } else { Part::behind(key) } {
@@ -99,6 +104,8 @@ enum Part {
     /// Names with contents.
     Pairs,
     Content,
+    /// A schema that answers are held to, and that no model is shown.
+    AnswerSchema,
 }
 
 impl Part {
@@ -108,9 +115,14 @@ impl Part {
             "Exact" | "previous_output" | "extra" | "arguments" | "reply" | "tool_calls" => return None,
             "files" | "inputs" | "results" => Self::Contents,
             "schema_of" => Self::Pairs,
-            "Request" | "Schema" | "history" | "text" => Self::Content,
+            "Request" | "history" | "text" => Self::Content,
+            "Schema" => Self::AnswerSchema,
             _ => Self::Structure,
         })
+    }
+
+    fn may_be_content(self) -> bool {
+        matches!(self, Self::Content | Self::AnswerSchema)
     }
 }
 
@@ -122,6 +134,46 @@ fn plain(content: Value) -> Value {
     let lines = || lines().filter(|lines| lines.iter().all(is_nested) && !lines.is_empty()).map(Value::Array);
     let whole = serde_json::from_str(text).ok().filter(is_nested);
     whole.or_else(lines).unwrap_or(content)
+}
+
+/// Recorded calls without the time at which they were made and the run that made them, a line each; `None` for another text.
+fn recorded_calls(text: &str) -> Option<String> {
+    let mut out = String::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let mut call: Value = serde_json::from_str(line).ok()?;
+        let fields = call.as_object_mut().filter(|fields| fields.get("schema").and_then(Value::as_str) == Some(REQUEST))?;
+        fields.retain(|key, _| !matches!(&**key, "at" | "run"));
+        call.sort_all_objects();
+        out += &call.to_string();
+        out.push('\n');
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+/// Takes the annotations out of a JSON Schema: they refuse no value.
+fn without_annotations(schema: &mut Value) {
+    let is_annotation = |key: &str, value: &Value| match key {
+        "title" | "description" | "$comment" => value.is_string(),
+        // A reference might lead into another one of these.
+        "examples" => value.as_array().is_some_and(|all| !all.iter().any(Value::is_object)),
+        _ => false,
+    };
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(without_annotations),
+        Value::Object(fields) => {
+            fields.retain(|key, value| !is_annotation(key, value));
+            for (key, value) in fields {
+                match &**key {
+                    "const" | "enum" | "default" | "examples" => {}
+                    "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies" => {
+                        value.as_object_mut().into_iter().flatten().for_each(|(_, own)| without_annotations(own));
+                    }
+                    _ => without_annotations(value),
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// A stored request without what only its layout is.

@@ -3,6 +3,7 @@
 mod accept;
 mod args;
 mod base_files;
+mod check_files;
 mod compared;
 mod decide;
 mod frozen;

@@ -52,8 +52,8 @@ impl Origin {
 
     fn compare(&mut self, new_project: NewProject, cx: &Cx) -> Result<()> {
         let name = self.base.name.clone();
+        let why = if self.base.is_shallow { format!(": {SHALLOW}") } else { String::new() };
         let Some(commit) = self.base.commit.clone() else {
-            let why = if self.base.is_shallow { format!(": {SHALLOW}") } else { String::new() };
             self.doubts.push(format!("nothing is compared: `{name}` and `HEAD` have no commit in common{why}"));
             return Ok(());
         };
@@ -66,7 +66,7 @@ impl Origin {
         if commit == self.base.head && self.base.by == NamedBy::Guess {
             let what =
                 "so no commit is compared: `--base COMMIT` compares with an earlier one, `--base HEAD` only uncommitted changes";
-            self.doubts.push(format!("there is no commit since {name}, {what}"));
+            self.doubts.push(format!("there is no commit since {name}, {what}{why}"));
         }
         let places = Places::of(&self.project.root, &commit, &self.base.head)?;
         let here = fs::current_dir().ok().filter(|_| cx.options.project.is_none());

@@ -1,8 +1,10 @@
 //! The keys of the project file that decide a verdict, compared one by one.
 
 use super::state::FILE;
+use crate::base::span::Spanned;
 use crate::eval::gate::{Kind, Safeguard, Safeguards};
 use crate::project::config::Config;
+use crate::project::roles::{Tools, covers};
 use crate::project::said::{said, text_list};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +14,8 @@ const JUDGED: &str = "extends project context defaults operators owners roles to
     models.*.provider models.*.id models.*.tier models.*.capabilities models.*.context_window models.*.output_reserve \
     models.*.temperature models.*.top_p models.*.seed models.*.effort models.*.stop models.*.tool_choice models.*.max_output_tokens \
     eval.runs eval.pass eval.gate.accepters eval.stability.accepters lints eval.scenarios templates.include";
-/// The key of the files that a role never reads.
-const PROTECTED: &str = "protected_paths";
+/// Keys of roles that limit what their agents may do and use.
+const ROLE_LIMITS: [&str; 4] = ["protected_paths", "tools", "blocked_tools", "budget"];
 /// Defaults of keys, as the project file would write them.
 const DEFAULTS: &str = "
 edition = \"2026\"
@@ -41,7 +43,7 @@ pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, a
         let is_required = of == ["require"];
         let texts = |value: Option<&String>| text_list(value?);
         let lists = Lists { before: texts(old.get(key)), now: texts(new.get(key)) };
-        if is_required && !old.contains_key(key) || lists.is_tightened(key) {
+        if is_required && !old.contains_key(key) || lists.is_tightened(key) || gives_no_tool(key, then, now) {
             continue;
         }
         let name = if of.is_empty() { format!("[{last}]") } else { format!("[{}] {last}", of.join(".")) };
@@ -58,6 +60,7 @@ pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, a
                 }),
                 ("[eval] stale", _) => Some(f64::from(u8::from(value != "\"warn\""))),
                 ("[eval.stability] reruns", _) => number,
+                _ if of.last().is_some_and(|table| table == "budget") => Some(-number.unwrap_or(f64::MAX)),
                 _ if of.last().is_some_and(|table| table == "usd_per_million") => {
                     // Without a price of the cache its tokens cost what others do; without any price no cost is known.
                     let input = || said.get(&[of, &["input".to_owned()]].concat())?.parse().ok();
@@ -114,16 +117,39 @@ impl Lists {
             ["policy", "env"] | ["eval", "gate", "link"] | ["templates", "exclude"] | ["requests", "volatile"] => {
                 now.iter().all(|part| before.contains(part))
             }
-            ["roles", _, PROTECTED] => before.iter().all(|part| now.contains(part)),
+            ["roles", _, "protected_paths"] => before.iter().all(|part| now.contains(part)),
             _ => false,
         }
     }
 }
 
+/// Returns whether the change of one key of a role's tools lets it use none more: `tools` names none that it did not name, or
+/// `blocked_tools` still has each that `tools` covers.
+fn gives_no_tool(key: &[String], then: &Config, now: &Config) -> bool {
+    let [top, name, last] = key else { return false };
+    let Some((old, new)) = then.roles.get(name).zip(now.roles.get(name)).filter(|_| top == "roles") else { return false };
+    let nothing = Tools::default();
+    let (old, new) = (old.tools.as_ref().unwrap_or(&nothing), new.tools.as_ref().unwrap_or(&nothing));
+    let has = |all: &[Spanned<String>], entry: &str| all.iter().any(|one| covers(&one.value, entry));
+    let mut open = new.allowed.iter().map(|entry| &*entry.value).filter(|entry| !has(&new.blocked, entry));
+    match &**last {
+        "tools" => open.all(|entry| has(&old.allowed, entry)),
+        "blocked_tools" => {
+            // Of two entries that meet, one covers the other, and they have in common what this one names.
+            let common =
+                |entry, blocked| if covers(entry, blocked) { Some(blocked) } else { covers(blocked, entry).then_some(entry) };
+            let is_blocked =
+                |entry| old.blocked.iter().filter_map(|one| common(entry, &*one.value)).all(|one| has(&new.blocked, one));
+            open.all(is_blocked)
+        }
+        _ => false,
+    }
+}
+
 fn is_judged(key: &[String]) -> bool {
-    if let [top, _, last] = key
+    if let [top, _, own, ..] = key
         && top == "roles"
-        && last == PROTECTED
+        && ROLE_LIMITS.contains(&&**own)
     {
         return false;
     }

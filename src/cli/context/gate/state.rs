@@ -1,5 +1,6 @@
 //! What a project holds itself to, collected from its files, as one revision has them.
 
+use super::check_files::{CheckFiles, Content, FileNames};
 use super::frozen::{Beside, laid_out};
 use super::names::Names;
 use crate::base::hash::Hash;
@@ -8,8 +9,7 @@ use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::recordings;
 use crate::cli::context::project::{Compiled, Inside};
 use crate::context::request::Files;
-use crate::eval::case_keys;
-use crate::eval::gate::{ANSWER, CHECK, Kind, PART, REQUEST, Safeguard, Safeguards};
+use crate::eval::gate::{ANSWER, CHECK, Kind, PART, REQUEST, SITUATION, Safeguard, Safeguards};
 use crate::eval::masks;
 use crate::project::lints::Level;
 use crate::project::suppressions::{self, Suppressions};
@@ -27,8 +27,17 @@ use std::sync::Arc;
 /// The project file, as reports name it.
 pub(super) const FILE: &str = crate::cli::project::FILE;
 
-/// Everything that a project holds itself to, with the texts of those scenarios that are to be shown.
-pub(super) fn safeguards(project: &Compiled, scenarios: &Scenarios, names: &Names, shown: &BTreeSet<String>) -> Safeguards {
+/// The names by which one side of a comparison is read, and the scenarios whose texts are to be shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading<'r> {
+    pub(super) names: &'r Names,
+    pub(super) files: &'r FileNames,
+    pub(super) shown: &'r BTreeSet<String>,
+}
+
+/// Everything that a project holds itself to.
+pub(super) fn safeguards(project: &Compiled, scenarios: &Scenarios, reading: Reading<'_>) -> Safeguards {
+    let Reading { names, shown, .. } = reading;
     let mut safeguards = Safeguards::default();
     lints(project, &mut safeguards);
     let (files, own) = (project.files(), masks(&project.config.record.mask));
@@ -36,6 +45,7 @@ pub(super) fn safeguards(project: &Compiled, scenarios: &Scenarios, names: &Name
     for path in project.paths() {
         allows(&path, &files.text(&path).unwrap_or_default(), names, &mut safeguards);
     }
+    let of_checks = CheckFiles::new(reading.files, &files);
     for file in &scenarios.files {
         for case in file.suite.iter().flat_map(|suite| &suite.cases) {
             let tools = file.suite.as_ref().map(|suite| &suite.tools);
@@ -43,7 +53,7 @@ pub(super) fn safeguards(project: &Compiled, scenarios: &Scenarios, names: &Name
             let redactor = shown.contains(name).then(|| Redactor::new([0; 32], []).replacing(own.clone()));
             let long = Long { redactor, masks: &own, beside: Beside { path: &file.path, files: &files } };
             scenario(name, case, &tools, (&long, &mut safeguards));
-            checks(name, case, (&long, &mut safeguards));
+            checks(name, of_checks.of(case), (&long, &mut safeguards));
             stored(name, case, (&long, &mut safeguards));
         }
     }
@@ -196,7 +206,7 @@ fn scenario(name: &str, case: &Case, tools: &impl Serialize, (long, safeguards):
         safeguard.limits.push(f64::from(u8::from(*gate)));
         add(format!("answer: {}", test.words()), safeguard);
     }
-    add("frozen situation".to_owned(), long.of(path, &long.beside.frozen(case, tools)));
+    add(SITUATION.to_owned(), long.of(path, &long.beside.frozen(case, tools)));
     if !case.answers.is_empty() {
         add("scripted answers".to_owned(), long.own(&case.answers));
     }
@@ -208,9 +218,13 @@ fn scenario(name: &str, case: &Case, tools: &impl Serialize, (long, safeguards):
 }
 
 /// The files of a scenario's own checks.
-fn checks(name: &str, case: &Case, (long, safeguards): Put<'_>) {
-    for (place, text) in case_keys::own_files(case, long.beside.files) {
-        let safeguard = text.map_or_else(|why| Safeguard::new(&place, why, None), |text| long.text(&place, &text));
+fn checks(name: &str, files: BTreeMap<String, Content>, (long, safeguards): Put<'_>) {
+    for (place, content) in files {
+        let safeguard = match content.map(String::from_utf8) {
+            Ok(Ok(text)) => long.text(&place, &text),
+            Ok(Err(bytes)) => Safeguard::new(&place, hash(&Hash::of(bytes.as_bytes()).to_string()), None),
+            Err(why) => Safeguard::new(&place, why, None),
+        };
         safeguards.add(Kind::Expectation, name, format!("{CHECK}{place}"), safeguard);
     }
 }
@@ -226,8 +240,9 @@ fn stored(name: &str, case: &Case, (long, safeguards): Put<'_>) {
     }
     let recording = paths::recording(path, &case.name.value);
     if !case.answers.is_empty() {
-        let value = if files.text(&recording).is_ok() { "the recording" } else { "the script" };
-        safeguards.add(Kind::Recording, name, "who answers", Safeguard::new(&recording, value, None));
+        let is_recorded = files.text(&recording).is_ok();
+        let (value, place) = if is_recorded { ("the recording", &*recording) } else { ("the script", path) };
+        safeguards.add(Kind::Recording, name, "who answers", Safeguard::new(place, value, None));
     }
     let Ok(Some(known)) = recordings(files, &recording) else { return };
     for call in known.calls.iter().filter(|call| call.is_answered()) {

@@ -6,7 +6,7 @@ use crate::cli::render::escape::escape;
 use crate::cli::render::markup::{cell, code};
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
-use crate::eval::gate::{AddedLine, BROUGHT, Decision, Verdict, Weakening};
+use crate::eval::gate::{AddedLine, BROUGHT, Decision, Kind, SCENARIO, Verdict, Weakening};
 use std::fmt::Write as _;
 
 /// Characters of a hash that tell enough.
@@ -73,8 +73,13 @@ fn reasons(decision: &Decision) -> Vec<String> {
     let told: Vec<&str> = decision.failing_cases.iter().map(|case| case.id.as_str()).collect();
     let failing = decision.failing_cases.iter().map(|case| format!("`{}` fails: {}", case.id, case.reason));
     let violated = decision.violated_thresholds.iter();
-    // What makes a scenario fail was said with the scenario.
-    let violated = violated.filter(|one| !one.case.as_deref().is_some_and(|case| told.contains(&case)));
+    // The reason for which a scenario fails stands with the scenario, and that it is gone with what the change loosens.
+    let is_removed = |case: &str| {
+        let weakened = decision.weakened.iter().map(|one| &one.weakened);
+        weakened.into_iter().any(|one| one.kind == Kind::Expectation && one.what == SCENARIO && one.of == case)
+    };
+    let is_known = |case: &str| told.contains(&case) || is_removed(case);
+    let violated = violated.filter(|one| !one.case.as_deref().is_some_and(is_known));
     let violated = violated.map(|one| {
         let of = one.case.as_ref().map_or_else(String::new, |case| format!(" of `{case}`"));
         format!("{}{of}: allowed {}, found {}", one.name, one.limit, one.value)

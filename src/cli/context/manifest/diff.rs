@@ -7,7 +7,7 @@ use crate::cli::args::CommentFormat;
 use crate::cli::context::project::Compiled;
 use crate::cli::prelude::*;
 use crate::cli::project::root;
-use crate::context::manifest::{Difference, Entry, Places, Version, by_agent, difference};
+use crate::context::manifest::{Difference, Entry, Part, Places, Source, Version, by_agent, difference};
 use crate::context::request::Files;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -50,13 +50,23 @@ pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// The agents of two states of a project, with what is known of their contexts before a run: name, before and after. A new agent is
+/// An agent of two states of a project, with what is known of its context before a run.
+#[derive(Debug)]
+pub(in crate::cli::context) struct AgentContexts {
+    pub(in crate::cli::context) of: String,
+    pub(in crate::cli::context) before: Counted,
+    pub(in crate::cli::context) after: Counted,
+    /// The file whose text there is more of.
+    pub(in crate::cli::context) path: String,
+}
+
+/// The agents of two states of a project. A new agent is
 /// compared with the one that is gone and is most like it: a new name excuses no growth.
 pub(in crate::cli::context) fn growth(
     old: &Compiled,
     new: &Compiled,
     threads: Option<NonZeroUsize>,
-) -> Result<Vec<(String, Counted, Counted)>> {
+) -> Result<Vec<AgentContexts>> {
     let counting = CountingArgs::default();
     let (before, after) = (of_project(old, &counting, threads)?.entries, of_project(new, &counting, threads)?.entries);
     let (olds, news) = (by_agent(&before), by_agent(&after));
@@ -70,14 +80,25 @@ pub(in crate::cli::context) fn growth(
             let is_like = is_role || then.task == entry.task || !words.is_empty() && kept * 2 >= words.len();
             is_like.then_some((then.node == entry.node, is_role, then.task == entry.task, kept, then.total.fixed))
         };
-        let like = gone.iter().zip(&texts).filter_map(|(then, words)| Some((likeness((then, words))?, counted(then))));
-        like.max().map(|(_, context)| context)
+        let like = gone.iter().zip(&texts).filter_map(|(then, words)| Some((likeness((then, words))?, *then)));
+        like.max_by_key(|(likeness, _)| *likeness).map(|(_, then)| then)
     };
     let grown = |(key, entry): (_, &&Entry)| {
-        let same = olds.get(key).map(|then| counted(then));
-        Some((entry.title(), same.or_else(|| renamed(entry))?, counted(entry)))
+        let then = olds.get(key).copied().or_else(|| renamed(entry))?;
+        let path = grown_file(then, entry);
+        let path = path.or_else(|| Some(new.registry.find(&entry.task)?.source().ok()?.path)).unwrap_or_default();
+        Some(AgentContexts { of: entry.title(), before: counted(then), after: counted(entry), path })
     };
     Ok(news.iter().filter_map(grown).collect())
+}
+
+/// The file of the segment that grew most: the one whose text is another.
+fn grown_file(then: &Entry, now: &Entry) -> Option<String> {
+    let before = |part: &Part| then.segments.iter().find(|old| old.id == part.id);
+    let growth = |part: &&Part| part.tokens.saturating_sub(before(part).map_or(0, |old| old.tokens));
+    let most = now.segments.iter().max_by_key(growth)?;
+    let is_known = |source: &&Source| before(most).is_some_and(|old| old.source.contains(source));
+    most.source.iter().find(|source| !is_known(source))?.path.clone()
 }
 
 /// The tokens of a context that are known before a run, its model, and who counted them.

@@ -14,5 +14,5 @@ mod text;
 mod words;
 
 pub(crate) use args::ManifestArgs;
-pub(super) use diff::growth;
+pub(super) use diff::{AgentContexts, growth};
 pub(crate) use run::run;

@@ -1,0 +1,266 @@
+//! The files of a project that its own checks read: those that a command names, and then those that the text of a file names that was found
+//! so. A name is a path, the name of a file, or that of a module where a text imports it; nothing is run.
+
+use crate::base::contained_path::{leads_out, reason};
+use crate::cli::context::project::Inside;
+use crate::scenario::expect::answer::each;
+use crate::scenario::expect::own_check::{OwnCheck, Runs};
+use crate::scenario::model::Case;
+use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
+
+/// Files of one check, at most.
+const MOST: usize = 10_000;
+/// Bytes of a text in which names are looked for.
+const TEXT: usize = 1 << 20;
+/// Bytes of a file that is compared.
+const LIMIT: u64 = 1 << 28;
+/// Endings of files that other code imports without their endings.
+const CODE: [&str; 16] =
+    ["py", "pyc", "pyd", "so", "js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx", "json", "rb", "lua", "sh"];
+/// Names of files that stand for their folder.
+const OF_FOLDER: [&str; 3] = ["__init__", "__main__", "index"];
+/// Programs that run scripts of a package.
+const PACKAGE_MANAGERS: [&str; 5] = ["npm", "npx", "pnpm", "yarn", "bun"];
+/// The file of these scripts.
+const PACKAGE: &str = "package.json";
+/// Words of a line that takes in a module by its bare name, wherever they stand in it, and those that begin it.
+const IMPORTS: [&str; 5] = ["import", "import_module", "__import__", "require", "require_relative"];
+const IMPORTS_AT_FIRST: &str = "from";
+
+/// The files of both sides of a comparison, by what may name them.
+#[derive(Debug, Default)]
+pub(super) struct FileNames {
+    /// Paths, by the names of their files.
+    files: BTreeMap<String, BTreeSet<String>>,
+    /// Paths of code, by the last names of their modules.
+    modules: BTreeMap<String, BTreeSet<String>>,
+    /// Names that a text holds in no single word.
+    odd: BTreeSet<String>,
+    /// Files that differ between the sides.
+    changed: BTreeSet<String>,
+}
+
+/// The content of a file, or the reason why it has none.
+pub(super) type Content = Result<Vec<u8>, String>;
+/// The files of a check, by their paths.
+type Found = Rc<BTreeMap<String, Content>>;
+
+/// The files that the checks of one side read.
+#[derive(Debug)]
+pub(super) struct CheckFiles<'f> {
+    names: &'f FileNames,
+    files: &'f Inside<'f>,
+    found: RefCell<BTreeMap<String, Found>>,
+}
+
+impl FileNames {
+    /// Those of a project, by their paths in it, and of these the ones that differ.
+    pub(super) fn new(paths: impl Iterator<Item = String>, changed: BTreeSet<String>) -> Self {
+        let mut names = Self { changed, ..Self::default() };
+        for path in paths.chain(names.changed.clone()) {
+            let file = last(&path).to_owned();
+            if !file.chars().all(is_of_name) {
+                names.odd.insert(file.clone());
+            }
+            if let Some(module) = module(&path) {
+                names.modules.entry(last(&module).to_owned()).or_default().insert(path.clone());
+            }
+            names.files.entry(file).or_default().insert(path);
+        }
+        names
+    }
+
+    /// The files that a text names which stands in a file, or in a command.
+    fn named<'n>(&'n self, text: &'n str, place: &str) -> BTreeSet<&'n str> {
+        let mut found: BTreeSet<&str> = BTreeSet::new();
+        // Data may hold such a word, too.
+        let is_code = !last(place).contains('.') || module(place).is_some_and(|_| !is_json(place));
+        let mut is_open = false;
+        for line in text.lines() {
+            let words = || line.split(|c: char| !is_of_name(c)).filter(|word| !word.is_empty());
+            let is_import = is_open
+                || is_code && words().next() == Some(IMPORTS_AT_FIRST)
+                || is_code && words().any(|word| word.split('.').any(|part| IMPORTS.contains(&part)));
+            // A list of names goes on behind its parenthesis.
+            is_open = is_import && (line.contains('(') || is_open) && !line.contains(')');
+            for word in words() {
+                if PACKAGE_MANAGERS.contains(&word) {
+                    found.extend(self.of_file(PACKAGE));
+                }
+                found.extend(self.of_word(word));
+                found.extend(self.of_module(word, place, is_import));
+            }
+        }
+        let odd = self.odd.iter().filter(|name| text.contains(name.as_str()));
+        found.extend(odd.flat_map(|name| self.of_file(name)));
+        found
+    }
+
+    fn of_file(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.files.get(name).into_iter().flatten().map(String::as_str)
+    }
+
+    /// The files that a path or a file name means: those that end as it does, or else those of its last name.
+    fn of_word(&self, word: &str) -> Vec<&str> {
+        // Steps upwards lead where a text alone does not show.
+        let path = word.rsplit("../").next().unwrap_or(word).trim_start_matches("./");
+        let path = path.trim_start_matches('/').trim_end_matches(['/', '.']);
+        let all = || self.of_file(last(path));
+        let exact: Vec<&str> = all().filter(|file| ends_as(file, path)).collect();
+        if exact.is_empty() { all().collect() } else { exact }
+    }
+
+    /// The files of a module: by its path anywhere, by a bare name only where a text imports it. Those around the text come first.
+    fn of_module(&self, word: &str, place: &str, is_import: bool) -> Vec<&str> {
+        let path = word.replace("../", "").replace('.', "/");
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        let mut found = Vec::new();
+        let of_last = |name: &str| self.modules.get(name).into_iter().flatten().map(String::as_str);
+        if let [_, .., name] = parts.as_slice() {
+            let whole = parts.join("/");
+            found.extend(of_last(name).filter(|file| module(file).is_some_and(|own| ends_as(&own, &whole))));
+        }
+        for part in parts.iter().filter(|_| is_import || word.contains('/') && parts.len() == 1) {
+            let is_near = |file: &&str| module(file).is_some_and(|own| is_around(folder(&own), place));
+            let near: Vec<&str> = of_last(part).filter(is_near).collect();
+            found.extend(if near.is_empty() { of_last(part).collect() } else { near });
+        }
+        found
+    }
+
+    /// The files that come with one of code: what is compiled of it, and the packages around it.
+    fn beside(&self, path: &str) -> Vec<&str> {
+        let own = module(path).filter(|_| !is_json(path)).unwrap_or_default();
+        let ends = own.match_indices('/').map(|(at, _)| at).chain([own.len()]);
+        let around = ends.filter_map(|end| own.get(..end)).filter(|name| !name.is_empty());
+        let of_name = |name| {
+            let files = self.modules.get(last(name)).into_iter().flatten().map(String::as_str);
+            files.filter(move |file| module(file).as_deref() == Some(name))
+        };
+        around.flat_map(of_name).collect()
+    }
+}
+
+impl<'f> CheckFiles<'f> {
+    /// Those of one side.
+    pub(super) const fn new(names: &'f FileNames, files: &'f Inside<'f>) -> Self {
+        Self { names, files, found: RefCell::new(BTreeMap::new()) }
+    }
+
+    /// The files that the checks of a case read, by their paths: those that a check names itself, and of the others those that differ.
+    pub(super) fn of(&self, case: &Case) -> BTreeMap<String, Content> {
+        let checks = each(&case.expectations).filter_map(|(test, _)| test.own());
+        let all = checks.map(|check| {
+            let known = self.found.borrow().get(&check.words()).cloned();
+            known.unwrap_or_else(|| {
+                let found = Rc::new(self.read(check));
+                self.found.borrow_mut().insert(check.words(), Rc::clone(&found));
+                found
+            })
+        });
+        all.flat_map(|found| (*found).clone()).collect()
+    }
+
+    fn read(&self, check: &OwnCheck) -> BTreeMap<String, Content> {
+        let command = match &check.what {
+            Runs::Command(argv) => argv.iter().map(|word| word.value.as_str()).collect::<Vec<_>>().join(" "),
+            Runs::Python(_) => String::new(),
+        };
+        let own: BTreeSet<String> = check.files().into_iter().collect();
+        let mut words = words_of(&command);
+        let mut open: VecDeque<String> = own.iter().cloned().collect();
+        open.extend(self.names.named(&command, "").into_iter().map(str::to_owned));
+        let mut found = BTreeMap::new();
+        while let Some(path) = open.pop_front().filter(|_| found.len() < MOST) {
+            if found.contains_key(&path) {
+                continue;
+            }
+            let mut content = self.content(&path);
+            if last(&path) == PACKAGE && !own.contains(&path) {
+                content = content.map(|bytes| scripts(&bytes, &mut words));
+            }
+            let text =
+                content.as_ref().ok().filter(|bytes| bytes.len() <= TEXT).and_then(|bytes| std::str::from_utf8(bytes).ok());
+            let text = text.unwrap_or_default();
+            words.extend(words_of(text));
+            for named in self.names.named(text, &path).into_iter().chain(self.names.beside(&path)) {
+                // Which scripts of a package run is known last.
+                let named = named.to_owned();
+                if last(&named) == PACKAGE { open.push_back(named) } else { open.push_front(named) }
+            }
+            found.insert(path, content);
+        }
+        found.retain(|path, _| own.contains(path) || self.names.changed.contains(path));
+        found
+    }
+
+    fn content(&self, path: &str) -> Content {
+        let Inside { root, files } = self.files;
+        let place = root.join(path);
+        let read = leads_out(*files, root, &place).map_or_else(|| files.read(&place, LIMIT), Err);
+        read.map_err(|err| reason(&err))
+    }
+}
+
+/// The scripts of a package that some words name, with those that they name in turn, and adds their words.
+fn scripts(package: &[u8], words: &mut BTreeSet<String>) -> Vec<u8> {
+    let package: Value = serde_json::from_slice(package).unwrap_or_default();
+    let all = package.get("scripts").and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut own: BTreeMap<&String, &Value> = BTreeMap::new();
+    loop {
+        let is_named =
+            |name: &str| ["", "pre", "post"].iter().any(|when| name.strip_prefix(when).is_some_and(|of| words.contains(of)));
+        let new: Vec<_> = all.iter().filter(|(name, _)| !own.contains_key(name) && is_named(name)).collect();
+        if new.is_empty() {
+            let lines: Vec<String> = own.iter().map(|(name, script)| format!("{name}: {script}")).collect();
+            return lines.join("\n").into_bytes();
+        }
+        words.extend(new.iter().flat_map(|(_, script)| words_of(script.as_str().unwrap_or_default())));
+        own.extend(new);
+    }
+}
+
+fn words_of(text: &str) -> BTreeSet<String> {
+    let is_between = |c: char| c.is_whitespace() || "\"'`;&|()<>[]{},=$".contains(c);
+    text.split(is_between).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// Returns whether a character is part of a path that is written without quotes.
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || "_-./@+".contains(c)
+}
+
+fn is_json(path: &str) -> bool {
+    path.strip_suffix(".json").is_some()
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Returns whether a path is another one, or lies somewhere at the end of its way.
+fn ends_as(path: &str, end: &str) -> bool {
+    path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+}
+
+/// Returns whether a folder is one of those in which a file lies.
+fn is_around(folder: &str, file: &str) -> bool {
+    folder.is_empty() || file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// The module that a file of code is, as a path without an ending; that of its folder where it stands for it.
+fn module(path: &str) -> Option<String> {
+    let (place, file) = (folder(path), last(path));
+    let (stem, ending) = (file.split('.').next()?, file.rsplit_once('.')?.1);
+    // What Python compiled lies in a folder of its own.
+    let place = if last(place) == "__pycache__" { folder(place) } else { place };
+    let module = if OF_FOLDER.contains(&stem) { place.to_owned() } else { format!("{place}/{stem}") };
+    CODE.contains(&ending).then(|| module.trim_start_matches('/').to_owned())
+}
