@@ -14,6 +14,7 @@ use crate::registry::library::Built;
 use crate::registry::scenarios;
 use crate::scenario::paths::{RECORDINGS, SNAPSHOTS};
 use crate::store::{Index, Scope};
+use crate::template::text::normalized;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -158,7 +159,9 @@ impl ContextSource for Lookup<'_> {
     }
 
     fn files_for(&self, role: Option<&str>, query: &str, limit: usize) -> std::result::Result<Vec<Match>, String> {
-        self.index().map_or_else(|| NoSource.files(query, limit), |index| index.files_for(role, query, limit))
+        let found = self.index().map_or_else(|| NoSource.files(query, limit), |index| index.files_for(role, query, limit))?;
+        let with_line_ends = |found: Match| Match { text: normalized(&found.text).into_owned(), ..found };
+        Ok(found.into_iter().map(with_line_ends).collect())
     }
 
     fn is_there(&self) -> bool {

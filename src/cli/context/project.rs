@@ -19,6 +19,7 @@ use crate::registry::library::Built;
 use crate::registry::workspace::partial::Excluded;
 use crate::registry::{Parameter, ReadError, Registry, Task, library};
 use crate::rules::file_stem::stem;
+use crate::template::text::normalized;
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Formatter};
 
@@ -279,7 +280,11 @@ pub(super) fn paths(registry: &Registry) -> BTreeSet<String> {
 
 impl Files for Inside<'_> {
     fn text(&self, path: &str) -> std::result::Result<String, String> {
-        sources::inside_text(FileAccess { root: self.root, files: self.files, limit: sources::CONTEXT_FILE }, Path::new(path))
+        let text = sources::inside_text(
+            FileAccess { root: self.root, files: self.files, limit: sources::CONTEXT_FILE },
+            Path::new(path),
+        )?;
+        Ok(normalized(&text).into_owned())
     }
 
     fn requested(&self, path: &str) -> std::result::Result<RequestedFile, String> {

@@ -13,7 +13,6 @@ use crate::context::values::{self, Scope};
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::registry::body::Text;
 use crate::template::keywords::{self, FileSource};
-use crate::template::text::normalized;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -183,7 +182,7 @@ impl SegmentBuilder<'_> {
                         // What is found for the words of a call holds for it.
                         let stability = query.stability.unwrap_or(Stability::Project).max(Stability::Project);
                         for found in found {
-                            let text = Traced::new(normalized(&found.text), Origin::File { path: found.id.clone(), line: 0 });
+                            let text = Traced::new(found.text, Origin::File { path: found.id.clone(), line: 0 });
                             let before = self.out.len();
                             self.push_file(&found.id, text, "<file_paths>, matched by description");
                             if let Some(pushed) = self.out.get_mut(before) {
@@ -203,7 +202,7 @@ impl SegmentBuilder<'_> {
     fn file(&mut self, path: &str) {
         match self.request.files.text(path) {
             Ok(text) => {
-                let text = Traced::new(normalized(&text), Origin::File { path: path.to_owned(), line: 0 });
+                let text = Traced::new(text, Origin::File { path: path.to_owned(), line: 0 });
                 self.push_file(path, text, "<file_paths>");
                 if let Some(last) = self.out.last_mut() {
                     last.segment.trust = self.request.files.trust();

@@ -13,6 +13,7 @@ use crate::registry::library::{Built, FileSource, compile_files};
 use crate::registry::workspace::request::Goal;
 use crate::rules::check::is_error;
 use crate::rules::rule::Scope;
+use crate::template::text::normalized;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -73,7 +74,9 @@ impl Snapshot {
 impl Files for Snapshot {
     fn text(&self, path: &str) -> Result<String, String> {
         let files = self.files();
-        sources::inside_text(FileAccess { root: &self.root, files: &files, limit: sources::CONTEXT_FILE }, Path::new(path))
+        let text =
+            sources::inside_text(FileAccess { root: &self.root, files: &files, limit: sources::CONTEXT_FILE }, Path::new(path))?;
+        Ok(normalized(&text).into_owned())
     }
 }
 

@@ -220,6 +220,7 @@ impl<'m> Recorder<'m> {
     }
 
     /// The value of a name by defaults alone.
+    #[cfg(feature = "assemble")]
     pub(super) fn default_of(&self, mut name: u32) -> Option<Value> {
         let mut path = String::new();
         loop {
@@ -234,6 +235,7 @@ impl<'m> Recorder<'m> {
     }
 
     /// A part of a value is missing in a default; the use of it may be known already.
+    #[cfg(feature = "assemble")]
     pub(super) fn missing(&mut self, name: u32, path: &Spanned<Box<str>>, src: Option<(Span, Position)>, reached: Reached) {
         let is_same = |used: &&mut PartUse| {
             used.name == name
@@ -251,6 +253,7 @@ impl<'m> Recorder<'m> {
     }
 
     /// The word of a name.
+    #[cfg(feature = "assemble")]
     pub(super) fn word(&self, name: u32) -> &str {
         self.names.get(name as usize).map_or("", |name| &name.word)
     }
@@ -470,6 +473,7 @@ impl<'m> Recorder<'m> {
 }
 
 /// The part of a value behind a path such as `.a[0]`.
+#[cfg(feature = "assemble")]
 fn value_at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     path.split(['.', '[']).skip(1).try_fold(value, |value, step| match step.strip_suffix(']') {
         Some(number) => value.get(number.parse::<usize>().ok()?),

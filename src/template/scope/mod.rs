@@ -4,6 +4,8 @@
 //! it stands in and the bodies inside that. A function template sees its parameters and nothing else. One walk over the
 //! model; text without `{{` costs one search. Looks into no other file: a text kept elsewhere is handed in.
 
+#[cfg(feature = "assemble")]
+mod default_trial;
 mod env;
 mod fault;
 mod flow;

@@ -7,9 +7,7 @@ use super::used::{self, Found, Used};
 use crate::base::source::LineIndex;
 use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
-use crate::jinja::fault::JinjaFaultKind;
-use crate::jinja::parse::{JinjaPart, first_reads};
-use crate::jinja::trial::{self, Failure};
+use crate::jinja::parse::first_reads;
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::condition::{self, Demand};
 use crate::template::expression::{ExpressionFault, ExpressionFaultKind};
@@ -17,11 +15,9 @@ use crate::template::keywords::{TextSyntax, Trust};
 use crate::template::model::Task;
 use crate::template::names::{Reached, Unfenced};
 use crate::template::parts::{Str, Substitution, Text};
-use crate::template::shape::Shape;
 use crate::template::texts::Role;
-use serde_json::{Map, Value};
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// From how many bytes on a text is noted that is made of others.
@@ -107,8 +103,10 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
             self.sites(text, self.unfenced(role));
         }
         self.blank(role, text);
-        let (used, faults) = (self.flow.used.len(), self.scopes.faults.len());
+        let used = self.flow.used.len();
         if text.substitution == Substitution::On {
+            #[cfg(feature = "assemble")]
+            let faults = self.scopes.faults.len();
             self.found(text, &mut |walk, found| walk.take(role, found));
             #[cfg(feature = "assemble")]
             if text.syntax == TextSyntax::Jinja && self.scopes.faults.len() == faults {
@@ -119,42 +117,6 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         self.size = self.flow.size(own, used);
         if self.size > LARGE && self.size > 2 * own as u64 && self.scopes.grown.len() < MOST_GROWN {
             self.scopes.grown.push((text.element.name_span(), self.size));
-        }
-    }
-
-    /// Tries a Jinja text with the defaults of the parameters that it uses, which are those from a place on.
-    #[cfg(feature = "assemble")]
-    fn by_default(&mut self, text: &Text<'a>, from: usize) {
-        let used: BTreeSet<u32> = self.flow.used.iter().skip(from).map(|(name, _)| *name).collect();
-        let named: BTreeMap<String, u32> = used.into_iter().map(|id| (self.flow.word(id).to_owned(), id)).collect();
-        let default = |(name, id): (&String, &u32)| Some((name.clone(), self.flow.default_of(*id)?));
-        let defaults: Map<String, Value> = named.iter().filter_map(default).collect();
-        let src = text.src.as_ref();
-        let content = match src {
-            _ if defaults.is_empty() => return,
-            Some(src) => (self.sources)(&src.value),
-            None => Some(text.element.text().into()),
-        };
-        let Some(content) = content else { return };
-        let placed = used::placed(text.element, &content);
-        let lines = LineIndex::new(&content);
-        let first = self.scopes.faults.len();
-        for Failure { span, words, part, is_certain, .. } in trial::failures(&content, &defaults) {
-            let reached = if is_certain { Reached::Always } else { Reached::Perhaps };
-            let moved = |span| if src.is_some() { span } else { placed(span) };
-            let is_missing =
-                |part: &JinjaPart| defaults.get(&part.name).is_some_and(|value| Shape::of_value(value).part(&part.way).is_err());
-            let part = part.filter(is_missing).and_then(|part| Some((*named.get(&part.name)?, part)));
-            if let Some((id, part)) = part {
-                let path = Spanned::new(part.way.into(), moved(part.span));
-                let start = lines.position(&content, part.span.start);
-                self.flow.missing(id, &path, src.map(|src| (src.span, start)), reached);
-            } else if is_certain {
-                self.scopes.fault(Fault::new(FaultKind::Jinja(JinjaFaultKind::FailsByDefault(words)), moved(span)));
-            }
-        }
-        if let (Some(src), Some(faults)) = (src, self.scopes.faults.get_mut(first..)) {
-            settle(faults, src, &content);
         }
     }
 
@@ -310,7 +272,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
 }
 
 /// Moves the faults of a text in a file of its own to its `src`, and keeps where in the text they are.
-fn settle(faults: &mut [Fault<'_>], src: &Str<'_>, text: &str) {
+pub(super) fn settle(faults: &mut [Fault<'_>], src: &Str<'_>, text: &str) {
     let written = Arc::<str>::from(&*src.value);
     let lines = LineIndex::new(text);
     let places = LazyCell::new(|| first_reads(text));

@@ -1,0 +1,53 @@
+//! Jinja texts tried with the defaults of parameters. Only a build that can render them has it.
+
+use super::fault::{Fault, FaultKind};
+use super::state::Walk;
+use super::texts::settle;
+use super::used;
+use crate::base::source::LineIndex;
+use crate::base::span::Spanned;
+use crate::jinja::fault::JinjaFaultKind;
+use crate::jinja::parse::JinjaPart;
+use crate::jinja::trial::{self, Failure};
+use crate::template::names::Reached;
+use crate::template::parts::Text;
+use crate::template::shape::Shape;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
+    /// Tries a Jinja text with the defaults of the parameters that it uses, which are those from a place on.
+    pub(super) fn by_default(&mut self, text: &Text<'a>, from: usize) {
+        let used: BTreeSet<u32> = self.flow.used.iter().skip(from).map(|(name, _)| *name).collect();
+        let named: BTreeMap<String, u32> = used.into_iter().map(|id| (self.flow.word(id).to_owned(), id)).collect();
+        let default = |(name, id): (&String, &u32)| Some((name.clone(), self.flow.default_of(*id)?));
+        let defaults: Map<String, Value> = named.iter().filter_map(default).collect();
+        let src = text.src.as_ref();
+        let content = match src {
+            _ if defaults.is_empty() => return,
+            Some(src) => (self.sources)(&src.value),
+            None => Some(text.element.text().into()),
+        };
+        let Some(content) = content else { return };
+        let placed = used::placed(text.element, &content);
+        let lines = LineIndex::new(&content);
+        let first = self.scopes.faults.len();
+        for Failure { span, words, part, is_certain, .. } in trial::failures(&content, &defaults) {
+            let reached = if is_certain { Reached::Always } else { Reached::Perhaps };
+            let moved = |span| if src.is_some() { span } else { placed(span) };
+            let is_missing =
+                |part: &JinjaPart| defaults.get(&part.name).is_some_and(|value| Shape::of_value(value).part(&part.way).is_err());
+            let part = part.filter(is_missing).and_then(|part| Some((*named.get(&part.name)?, part)));
+            if let Some((id, part)) = part {
+                let path = Spanned::new(part.way.into(), moved(part.span));
+                let start = lines.position(&content, part.span.start);
+                self.flow.missing(id, &path, src.map(|src| (src.span, start)), reached);
+            } else if is_certain {
+                self.scopes.fault(Fault::new(FaultKind::Jinja(JinjaFaultKind::FailsByDefault(words)), moved(span)));
+            }
+        }
+        if let (Some(src), Some(faults)) = (src, self.scopes.faults.get_mut(first..)) {
+            settle(faults, src, &content);
+        }
+    }
+}
