@@ -21,7 +21,6 @@ use crate::run;
 use crate::scenario::messages;
 use crate::scenario::model::{Content, Conversation, Frozen, LookupStore, Situation};
 use crate::scenario::paths::plain;
-use crate::template::text::normalized;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -159,8 +158,7 @@ fn conversation(history: &Conversation, beside: &dyn Files) -> Result<Vec<Turn>,
 }
 
 fn file(beside: &dyn Files, path: &str) -> Result<String, String> {
-    let text = beside.text(path).map_err(|why| format!("{path} cannot be read: {why}"))?;
-    Ok(normalized(&text).into_owned())
+    beside.text(path).map_err(|why| format!("{path} cannot be read: {why}"))
 }
 
 /// The value of a parameter. A file holds words where the parameter's type is `string` or not declared, else JSON.

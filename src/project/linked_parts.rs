@@ -39,7 +39,7 @@ pub enum Why {
     NoPart(NoPart),
     /// It leads to nothing in the default that the value has unless a run brings another.
     NotInDefault {
-        /// Where to.
+        /// The part that the default lacks.
         no: NoPart,
         /// False where only another value leads there.
         is_certain: bool,

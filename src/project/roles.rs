@@ -148,7 +148,7 @@ impl Tools {
     }
 }
 
-/// Whether an entry of `tools` is about a tool, or about each of another entry: it is its name, or how its name begins.
+/// True if an entry of `tools` is about a tool, or about each of another entry: it is its name, or how its name begins.
 pub fn covers(entry: &str, tool: &str) -> bool {
     entry.strip_suffix('*').map_or(entry == tool, |prefix| tool.starts_with(prefix))
 }

@@ -144,7 +144,7 @@ impl Unfenced {
     }
 }
 
-/// Whether a run in which parameters have their defaults gets to a use.
+/// The certainty with which a run with the defaults of parameters gets to a use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reached {
     /// Always.
@@ -167,7 +167,7 @@ pub struct PartUse {
     pub wanted: Option<Box<str>>,
     /// Whether it is used where nothing fences it.
     pub unfenced: Option<Unfenced>,
-    /// Whether a run by defaults gets there.
+    /// True if a run with the defaults gets there.
     pub reached: Reached,
     /// Where it is used.
     pub span: Span,

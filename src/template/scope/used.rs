@@ -182,7 +182,7 @@ pub(super) fn in_from<'a>(from: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
     found(Found::Used(Used { name, path, span, inside: span, place: Place::From }));
 }
 
-/// Where a stretch of an element's text stands in the document.
+/// The place of a stretch of an element's text in the document.
 pub(super) fn placed<'e>(element: Element<'e>, text: &str) -> impl Fn(Span) -> Span + use<'e> {
     let mut texts = element.children().filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
     let first = texts.next();

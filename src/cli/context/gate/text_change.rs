@@ -49,9 +49,8 @@ impl<'c> TextChange<'c> {
     /// The documents of the base's tasks that have another text.
     fn documents(&self) -> BTreeSet<String> {
         let (before, after) = (self.then.files(), self.now.files());
-        let text = |text: std::result::Result<String, String>| text.map(|text| text.replace("\r\n", "\n"));
         let mut files = TaskGraph::whole(&self.then.registry).map_or_else(|_| BTreeSet::new(), |graph| graph.files());
-        files.retain(|path| text(before.text(path)) != text(after.text(path)));
+        files.retain(|path| before.text(path) != after.text(path));
         files
     }
 
