@@ -54,6 +54,13 @@ impl Loaded {
     pub fn is_sound(&self) -> bool {
         self.suite.is_some() && self.faults.is_empty()
     }
+
+    /// The same file, if it is sound and its text alone decides what it holds: tables of cases are files of their own.
+    pub fn without_tables(&self) -> Option<Self> {
+        let is_alone = self.is_sound() && !self.text.contains("cases_from");
+        let (path, text) = (Arc::clone(&self.path), Arc::clone(&self.text));
+        is_alone.then(|| Self { path, text, suite: self.suite.clone(), faults: Vec::new(), unread: None })
+    }
 }
 
 /// The scenario files among paths that are relative to the root: files as they are, folders with everything in them. Sorted,

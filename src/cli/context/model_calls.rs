@@ -139,8 +139,8 @@ fn price(config: &Config, id: &str, usage: &Usage) -> f64 {
 
 /// What replaces secrets and personal data in stored requests and rows of scorecards, which other machines compare.
 pub(super) fn fixed_mask(project: &Compiled) -> FixedMask {
-    let Compiled { root, config, .. } = project;
-    FixedMask::new(config.record.content, masks(&config.record.mask), known_secrets(root, config))
+    let config = &project.config;
+    FixedMask::new(config.record.content, masks(&config.record.mask), known_secrets(&project.work_folder(), config))
 }
 
 /// What replaces secrets and personal data in what is kept of a project's calls.
@@ -150,7 +150,8 @@ pub(super) fn fixed_mask(project: &Compiled) -> FixedMask {
 pub(super) fn redactor(project: &Compiled) -> Result<Redactor> {
     secret()
         .map(|salt| {
-            Redactor::new(salt, known_secrets(&project.root, &project.config)).replacing(masks(&project.config.record.mask))
+            Redactor::new(salt, known_secrets(&project.work_folder(), &project.config))
+                .replacing(masks(&project.config.record.mask))
         })
         .map_err(|why| {
             CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))

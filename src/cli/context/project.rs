@@ -7,6 +7,7 @@ use crate::base::patterns::is_ignored;
 use crate::base::suggest;
 use crate::cli::prelude::*;
 use crate::cli::project::FILE;
+use crate::cli::record::comparison::comparison;
 use crate::cli::revision::Past;
 use crate::cli::selection::included;
 use crate::context::lines::Lines;
@@ -14,12 +15,14 @@ use crate::context::request::{Files, RequestedFile};
 use crate::context::{AgentNode, TaskGraph};
 use crate::kernel::agent_node::Unmeant;
 use crate::project::config::Config;
+use crate::record::comparison::Comparison;
 use crate::registry::compile::sources::{self, FileAccess};
 use crate::registry::library::Built;
 use crate::registry::workspace::partial::Excluded;
 use crate::registry::{Parameter, ReadError, Registry, Task, library};
 use crate::rules::file_stem::stem;
 use crate::template::text::normalized;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Formatter};
 
@@ -235,6 +238,19 @@ impl Compiled {
     /// The revision that it is of.
     pub(super) const fn past(&self) -> Option<&Past> {
         self.past.as_ref()
+    }
+
+    /// Its folder in the work tree, whose environment files hold the secrets that masks know: a revision has no folder on disk.
+    pub(in crate::cli) fn work_folder(&self) -> Cow<'_, Path> {
+        self.past.as_ref().map_or(Cow::Borrowed(&self.root), |past| {
+            let (top, folder) = past.place();
+            Cow::Owned(top.join(folder))
+        })
+    }
+
+    /// The comparison of its requests with recorded ones, by its masks.
+    pub(in crate::cli) fn comparison(&self) -> Comparison {
+        comparison(&self.work_folder(), &self.config)
     }
 
     /// Files of the project.

@@ -309,9 +309,17 @@ fn snapshot(seen: &Seen<'_>) -> Judged {
     if mask.is_same_request(stored, &now) {
         return verdict::pass(expected, "the same");
     }
-    // What was replaced there is no difference.
-    let now = if stored.contains('⟦') { mask.stored_request(&now) } else { now };
-    let partings = partings(stored, &now, Some(seen));
+    // What was replaced there is no difference, the values of this environment among it.
+    let (stored, now) = if stored.contains('⟦') {
+        let masked = |document: String| match seen.case.run.answers.comparison {
+            Some(comparison) => comparison.masked(&document),
+            None => document,
+        };
+        (masked(stored.to_owned()), masked(mask.stored_request(&now)))
+    } else {
+        (stored.to_owned(), now)
+    };
+    let partings = partings(&stored, &now, Some(seen));
     let first = partings.first().cloned().unwrap_or_default();
     let file = first.file.or_else(|| Some((path, None)).filter(|_| first.origin.is_none()));
     let place = Place { origin: first.origin, file, ..Place::default() };

@@ -68,6 +68,26 @@ fn what_a_scenario_holds_is_not_named() {
 }
 
 #[test]
+fn secrets_of_the_work_tree_are_masked_on_both_sides() {
+    // The stored request of the base holds a placeholder for a value that an environment file of the work tree names.
+    let secret = "violet-harbour-ladder-7431";
+    let project = Project::new()
+        .file(".gitignore", ".env\n")
+        .file(".env", format!("DESK_TOKEN={secret}\n"))
+        .file("templates/triage.xml", TASK)
+        .file("scenarios/bare.yaml", SCENARIO.replace("my invoice", &format!("invoice {secret}")) + "  - snapshot: true\n");
+    project.run(&["eval", "--accept", "--allow-secrets"]).code(0);
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "change"]);
+    replace(&project, "templates/triage.xml", "\n    Never promise a refund.", "");
+    commit(&project);
+    assert!(!project.read("scenarios/snapshots/bare.json").contains(secret));
+    let run = project.run(&["gate"]).code(4).never_says("no scenario of the base holds").never_says(secret);
+    run.says("found message 1 (user), line 4: “Be brief.” in place of “Never promise a refund.”");
+}
+
+#[test]
 fn agents_without_a_scenario_are_named_and_lines_are_few() {
     let project = branch("", "");
     replace(&project, "templates/other.xml", "Be brief", "Be long");

@@ -4,7 +4,6 @@ use super::keeper::{Keeper, TakenOver};
 use crate::cli::context::model_calls::{ModelCalls, redactor};
 use crate::cli::context::project::Compiled;
 use crate::cli::error::Result;
-use crate::cli::record::comparison::comparison;
 use crate::cli::secret_check::SecretCheck;
 use crate::eval::asked::{Ask, Asked};
 use crate::kernel::provider::Response;
@@ -56,10 +55,7 @@ impl<'p> Asking<'p> {
     /// Nobody is asked yet. The keys of providers are read, so the project has to be trusted.
     pub(super) fn new(project: &'p Compiled, keeps: bool, most: SpendLimit, jobs: Option<NonZeroUsize>) -> Result<Self> {
         let (kept, redactor) = match redactor(project) {
-            Ok(redactor) => (
-                keeps.then(|| Keeper::new(&project.root, redactor.clone(), comparison(&project.root, &project.config))),
-                Some(redactor),
-            ),
+            Ok(redactor) => (keeps.then(|| Keeper::new(&project.root, redactor.clone(), project.comparison())), Some(redactor)),
             Err(error) if keeps => return Err(error),
             Err(_) => (None, None),
         };

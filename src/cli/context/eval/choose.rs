@@ -13,7 +13,6 @@ use crate::cli::context::project::{Compiled, Inside};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::history::Place;
-use crate::cli::record::comparison::comparison;
 use crate::cli::render::summary::plural;
 use crate::context::context_source::ContextSource;
 use crate::context::request::Files;
@@ -109,7 +108,7 @@ impl<'w> EvalRun<'w> {
             recorded: chosen.iter().map(|chosen| recorded(project, chosen, from)).collect(),
             from,
             asking: RunAnswers::default(),
-            comparison: comparison(&project.root, &project.config),
+            comparison: project.comparison(),
             patterns: CompiledPatterns::of(chosen.iter().map(|chosen| chosen.case), plan(project)),
             counters,
             rows,
@@ -361,7 +360,7 @@ fn neither(named: &str, error: CliError) -> CliError {
 /// The keys of all cases of a revision.
 fn of_revision(name: &str, project: &Compiled, from: AnswersFrom, cx: &Cx) -> Result<Vec<(String, Keys)>> {
     let then = project.load_beside(name)?;
-    let scenarios = Scenarios::of_revision(&then);
+    let scenarios = Scenarios::of_revision(&then, None);
     let chosen = scenarios.choose(&EvalArgs::default(), &then.config)?;
     let files = CachedFiles::new(then.files());
     // Its models may be others.

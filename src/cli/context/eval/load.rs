@@ -172,16 +172,25 @@ impl Scenarios {
         Ok(Self { files, whole, names })
     }
 
-    /// Reads those that a revision has.
-    pub(in crate::cli::context) fn of_revision(project: &Compiled) -> Self {
+    /// Reads those that a revision has. A file with the same text as one of another state of the project is not parsed again.
+    pub(in crate::cli::context) fn of_revision(project: &Compiled, other: Option<(&Compiled, &Self)>) -> Self {
         let files = project.files();
         let is_inside = |name: &str| project.config.eval.holds(name);
         let is_passed_over = |name: &str| name.split('/').any(|part| load::PASSED_OVER.contains(&part) || part.starts_with('.'));
         let names = project.names().unwrap_or_default().into_iter();
-        let is_scenario = |name: &str| load::says_scenario(name, || files.text(name).ok());
-        let names = names.filter(|name| is_inside(name) && !is_passed_over(name) && is_scenario(name));
+        let other = other.filter(|(other, _)| other.config.eval.rule() == project.config.eval.rule());
+        let parsed: BTreeMap<&str, &Loaded> =
+            other.iter().flat_map(|(_, scenarios)| &scenarios.files).map(|file| (&*file.path, file)).collect();
         let read = |name: &str| {
-            let (text, unread) = match files.text(name) {
+            let text = files.text(name);
+            if !load::says_scenario(name, || text.clone().ok()) {
+                return None;
+            }
+            let same = parsed.get(name).filter(|file| Some(&*file.text) == text.as_deref().ok());
+            if let Some(same) = same.and_then(|file| file.without_tables()) {
+                return Some(same);
+            }
+            let (text, unread) = match text {
                 Ok(text) => (text, None),
                 Err(why) => (String::new(), Some(Unread::Io(std::io::Error::other(why)))),
             };
@@ -190,10 +199,11 @@ impl Scenarios {
                 files.text(&path)
             };
             let (suite, faults) = read_with(name, &text, &Options { tables: Some(&tables), ..options(&project.config) });
-            Loaded { path: name.into(), text: text.into(), suite, faults, unread }
+            Some(Loaded { path: name.into(), text: text.into(), suite, faults, unread })
         };
+        let names = names.filter(|name| is_inside(name) && !is_passed_over(name));
         // What was wrong then is not this run's to say: such cases are not run, and count as changed.
-        Self { files: names.map(read).collect(), whole: BTreeSet::new(), names: Vec::new() }
+        Self { files: names.filter_map(read).collect(), whole: BTreeSet::new(), names: Vec::new() }
     }
 
     /// The files of which nothing is run, since something is wrong with them, and what that is. Who asks for names that stand in

@@ -113,7 +113,7 @@ impl Compared {
         }
         let mut names = Names::default();
         let then = then.map(|then| {
-            let mut theirs = Scenarios::of_revision(&then);
+            let mut theirs = Scenarios::of_revision(&then, Some((&project, &scenarios)));
             for file in theirs.files.extract_if(.., |file| !file.is_sound()) {
                 // A change may mend what is wrong with a file, and not how large it is.
                 let told = if file.unread.is_some() { &mut doubts } else { &mut notes };
@@ -129,13 +129,13 @@ impl Compared {
         notes.extend(names.scenarios.iter().map(held));
         let carried = names.carried(&baselines_then, &scenarios);
         if let (Some((_, theirs)), Some(newer)) = (&then, newer) {
-            notes.extend(lacking(&name, theirs, &scenarios, &Scenarios::of_revision(&newer)));
+            notes.extend(lacking(&name, theirs, &scenarios, &Scenarios::of_revision(&newer, Some((&project, &scenarios)))));
         }
         let is_behind = commit == change.head;
         let base = Base { name: name.clone(), commit, then, names, baselines: baselines_then, carried, doubts: Vec::new() };
         let mut compared = Self { project, scenarios, base, baselines, weakened, notes, approvals, accepters, is_idle: false };
-        let is_same = compared.loosened(&parts, &mut doubts, cx)?;
-        if is_behind && is_same && change.by != NamedBy::Guess {
+        let is_same = compared.loosened((&parts, is_behind), &mut doubts, cx)?;
+        if is_same && change.by != NamedBy::Guess {
             compared.is_idle = change.by == NamedBy::Id && doubts.is_empty();
             doubts.push(format!(
                 "nothing is compared: there is no commit since {name}, and no file of the project differs from it"
@@ -199,15 +199,16 @@ impl Compared {
         if names.are_carried(carried, now) { now } else { baselines }
     }
 
-    /// Finds what the change loosens, and what of it is not known. Whether both sides are the same.
-    fn loosened(&mut self, parts: &[Part], doubts: &mut Vec<String>, cx: &Cx) -> Result<bool> {
+    /// Finds what the change loosens, and what of it is not known. Returns whether both sides are the same, which can only be where
+    /// nothing was committed since the base.
+    fn loosened(&mut self, (parts, is_behind): (&[Part], bool), doubts: &mut Vec<String>, cx: &Cx) -> Result<bool> {
         let Some(base) = &self.base.then else { return Ok(false) };
         let (files, none) = (self.file_names(base)?, BTreeSet::new());
         let reading = Reading { names: &self.base.names, files: &files, shown: &none };
         let (mut before, mut after) = self.safeguards(base, reading);
         let deciding = self.deciding([&before, &after]);
         let is_equal = |path: &String| base.0.files().text(path) == self.project.files().text(path);
-        let is_same = before == after && self.approvals.added().is_empty() && deciding.files.iter().all(is_equal);
+        let is_same = is_behind && before == after && self.approvals.added().is_empty() && deciding.files.iter().all(is_equal);
         doubts.extend(unread::doubts(parts, &deciding, &self.base.name));
         let is_read = |path: &&str| {
             [".yaml", ".yml"].iter().any(|ending| path.strip_suffix(ending).is_some())

@@ -47,13 +47,17 @@ pub(super) fn uncovered(compared: &Compared) -> Result<Vec<(String, String)>> {
         return Ok(Vec::new());
     }
     // Under the names that tasks and roles have in the base.
-    let mut own = Scenarios::of_revision(then);
-    own.files.retain(Loaded::is_sound);
+    let renamed = (!names.tasks.is_empty() || !names.roles.is_empty()).then(|| {
+        let mut own = Scenarios::of_revision(then, None);
+        own.files.retain(Loaded::is_sound);
+        own
+    });
+    let own = renamed.as_ref().unwrap_or(theirs);
     let known: BTreeSet<&str> = cases(theirs).map(|(.., case)| case.name.value.as_str()).collect();
     let is_asked = |case: &Case| known.contains(case.name.value.as_str()) && change.concerns(&case.subject.value);
-    let asked = cases(&own).map(|(.., case)| case).filter(|case| is_asked(case));
+    let asked = cases(own).map(|(.., case)| case).filter(|case| is_asked(case));
     let asked: BTreeSet<String> = asked.map(|case| case.name.value.clone()).collect();
-    let before = with_cases(then, (&own, then), &asked, |run, inputs| own_contexts(run, inputs, AskedCases::Passing))?;
+    let before = with_cases(then, (own, then), &asked, |run, inputs| own_contexts(run, inputs, AskedCases::Passing))?;
     let after = with_cases(now, (theirs, then), &asked, |run, inputs| own_contexts(run, inputs, AskedCases::All))?;
     let redactor = Redactor::new([0; 32], known_secrets(&now.root, &now.config));
     let patterns = [then, now].map(|project| masks(&project.config.record.mask)).concat();
@@ -63,8 +67,8 @@ pub(super) fn uncovered(compared: &Compared) -> Result<Vec<(String, String)>> {
         .map(|(place, old, new)| (place.clone(), losses(&old.segments, &new.segments, &redactor)))
         .filter(|(_, lost)| !lost.is_empty())
         .collect();
-    let noticed = with_cases(then, (&own, then), &asked, |run, inputs| noticed_losses(run, inputs, &lost))?;
-    let stored: BTreeSet<&str> = cases(&own)
+    let noticed = with_cases(then, (own, then), &asked, |run, inputs| noticed_losses(run, inputs, &lost))?;
+    let stored: BTreeSet<&str> = cases(own)
         .filter(|(.., case)| case.wants_snapshot() && !case.is_run)
         .map(|(.., case)| case.name.value.as_str())
         .collect();

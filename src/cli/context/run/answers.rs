@@ -6,7 +6,6 @@ use crate::cli::context::eval::AnswerSource;
 use crate::cli::context::model_calls::ModelCalls;
 use crate::cli::context::project::Compiled;
 use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::record::comparison::comparison;
 use crate::cli::record::script;
 use crate::eval::scripted::Script;
 use crate::provider::spending::SpendLimit;
@@ -50,9 +49,7 @@ impl<'p> Sources<'p> {
             (None, _) => Script::default(),
         };
         let replay = match from {
-            AnswerSource::Replay | AnswerSource::ReplayOrRecord => {
-                Replay::new(recorded(args, project)?, comparison(&project.root, &project.config))
-            }
+            AnswerSource::Replay | AnswerSource::ReplayOrRecord => Replay::new(recorded(args, project)?, project.comparison()),
             AnswerSource::Scripted | AnswerSource::Record | AnswerSource::Live => Replay::default(),
         };
         let asks = matches!(from, AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live);

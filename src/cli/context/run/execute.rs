@@ -18,7 +18,6 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::interrupt;
-use crate::cli::record::comparison::comparison;
 use crate::cli::render::escape::escape;
 use crate::cli::render::summary::plural;
 use crate::context::TaskGraph;
@@ -295,10 +294,7 @@ fn trace(
     let redactor = if content == Content::Full { redactor.keeping_persons() } else { redactor };
     if let Some((name, journal)) = resumed {
         let (file, lock) = traces::resume(&project.root, &name)?;
-        return Ok((
-            kept(Trace::new(name, Some(Box::new(file)), redactor, journal).comparing(comparison(&project.root, &project.config))),
-            lock,
-        ));
+        return Ok((kept(Trace::new(name, Some(Box::new(file)), redactor, journal).comparing(project.comparison())), lock));
     }
     let begun = if args.no_trace || content == Content::Shape { None } else { traces::begin(&project.root)? };
     if let Some((name, file, lock)) = begun {
