@@ -197,6 +197,11 @@ impl Binder<'_, '_> {
             (bound.trust, bound.shape) = (Trust::Untrusted, None);
         } else if name == "current_iteration" {
             bound.shape = Some(Arc::new(Shape::Scalar("integer")));
+        } else if name == "current_input" {
+            // Where no input can give orders, none of them does.
+            let shape = |input: &Input<'_>| scope.get(input.name.as_deref()?)?.shape.clone().filter(|shape| shape.is_inert());
+            let shapes: Option<Vec<Arc<Shape>>> = parent.body.inputs.iter().map(shape).collect();
+            bound.shape = shapes.and_then(|shapes| shapes.into_iter().next());
         }
         scope.bind(name, bound);
     }

@@ -92,7 +92,7 @@ impl SegmentBuilder<'_> {
             for (speaker, key, text) in [asked, (Speaker::Assistant, "output", &example.output)] {
                 let Some(text) = text else { continue };
                 let filled = self.fill_one(text, &format!("examples/{number}/{key}"), key);
-                is_blank |= filled.unknown.is_empty() && filled.text.text().trim().is_empty();
+                is_blank |= filled.unknown.is_empty() && self.faults.is_empty() && filled.text.text().trim().is_empty();
                 turns.push(Turn::new(speaker, filled.text.text()));
                 all.text.append(&filled.text);
                 all.latent.append(&filled.latent);

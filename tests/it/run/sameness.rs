@@ -59,7 +59,9 @@ fn fitting(schema: &Value) -> Value {
         Some("boolean") => json!(true),
         _ => {
             let words = ["some words", "a", "1.2.3", "2026-01-01", "T-1", "src/a.rs", "b"].map(Value::from);
-            words.into_iter().find(|words| jsonschema::is_valid(schema, words)).unwrap_or_else(|| json!("some words"))
+            // A reference leads to a text, and nowhere outside of its schema.
+            let fits = |words: &Value| schema.get("$ref").is_some() || jsonschema::is_valid(schema, words);
+            words.into_iter().find(fits).unwrap_or_else(|| json!("some words"))
         }
     }
 }
@@ -77,20 +79,29 @@ fn schema(value: &Value) -> Option<&Value> {
 /// The text of an answer in the form that a request asks for.
 pub(super) fn fitting_text(body: &str, stage: &str) -> String {
     let request: Value = serde_json::from_str(body).unwrap();
-    if let Some(schema) = schema(&request["response_format"]) {
+    let object =
+        json!({"success": stage.contains("@2"), "severity": "sev2", "team": "core", "said": "more", "v": "word", "k": "a"})
+            .to_string();
+    if request["response_format"]["type"] == "json_object" {
+        return object;
+    }
+    let fields = ["response_format", "output_config"];
+    if let Some(schema) = fields.iter().find_map(|field| schema(&request[field])) {
         return fitting(schema).to_string();
     }
     // What is inherited stands under other headings.
-    let form = body.rsplit_once("## Output format\\n\\nAnswer with ").map_or("", |(_, form)| form);
-    let object =
-        json!({"success": stage.contains("@2"), "severity": "sev2", "team": "core", "said": "more", "v": "word"}).to_string();
+    let headings = ["## Output format\\n\\n", "<output_format>\\n", "Output format:\\n", "# Output format\\n\\n"];
+    let forms = headings.iter().filter_map(|heading| Some(body.rsplit_once(&[heading, "Answer with "].concat())?.1));
+    // A bare text has none.
+    let bare = body.rsplit_once("Answer with ").map_or("", |(_, form)| form);
+    let form = forms.min_by_key(|form| form.len()).unwrap_or(bare);
     let texts = [
         ("one JSON array of strings", "[\"a\"]"),
         ("one JSON array", "[1]"),
         ("one JSON number", "2"),
         ("`true` or `false`", "true"),
         ("one JSON object", &object),
-        ("one JSON value", "{}"),
+        ("one JSON value", &object),
     ];
     let text = texts.iter().find(|(words, _)| form.starts_with(words)).map(|(_, text)| (*text).to_owned());
     text.unwrap_or_else(|| format!("what {stage} says"))

@@ -3,6 +3,7 @@
 #![allow(clippy::format_push_string, clippy::too_many_lines, reason = "a generator of templates is one long list of texts")]
 
 use super::super::support::Random;
+use super::surroundings::Surroundings;
 use std::collections::BTreeMap;
 
 /// The type of a value, as far as an author knows it.
@@ -13,18 +14,21 @@ pub(super) enum Type {
     Boolean,
     List,
     Object,
+    /// An answer in the form of `s.json`.
+    Record,
     /// The answer of an agent, which is a text.
     Answer,
 }
 
 /// A name in scope.
-type Name = (String, Type);
+pub(super) type Name = (String, Type);
 
 /// A project, and what a run of it is given.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Drawn {
     pub(super) templates: String,
     pub(super) files: BTreeMap<String, String>,
+    pub(super) around: Surroundings,
 }
 
 /// Definitions that others refer to.
@@ -36,16 +40,21 @@ const DEFINITIONS: &str = r#"
   <inputs><input name="k" from="y"/></inputs><output_format type="json" schema="object"/></task></template>
 <template name="f2" params="x"><task type="sequential"><description>Twice.</description>
   <steps><task as="z"><description>Once {{x}}</description></task><task><description>Again {{z}}</description></task></steps></task></template>
+<template name="f3" params="x"><task type="reduce"><description>Fold.</description><inputs><input name="k" from="x"/></inputs>
+  <inner_task><description>Of {{current_input}}</description></inner_task>
+  <reduction_task><description>Into {{current_result}}</description></reduction_task></task></template>
 <task name="q0"><description>Answer {{a0}}.</description></task>
 <task name="q1"><description>Count.</description><parameters><parameter name="n1" type="number" required="true"/>
   <parameter name="w" default="few"/></parameters><instructions syntax="jinja">{{ n1 + 1 }} {{ w }}</instructions></task>
 <task type="sequential" name="q2"><description>Chain.</description><steps><task as="e0"><description>One.</description></task>
   <task><description>Two {{e0}}</description></task></steps></task>
+<task type="director_evaluator_loop" name="q3"><description>Until it is good.</description><director><description>Make.</description>
+  </director><evaluator><description>Judge {{director_result}}</description></evaluator></task>
 "#;
 
 #[derive(Debug)]
-struct Generator<'r> {
-    random: &'r mut Random,
+pub(super) struct Generator<'r> {
+    pub(super) random: &'r mut Random,
     next: usize,
 }
 
@@ -56,21 +65,29 @@ pub(super) fn draw(random: &mut Random) -> Drawn {
     let root = generator.body("name=\"t\"", &parameters, &scope, 0);
     let files = [
         ("guide.md", "Be kind."),
+        ("text.md", "Mind {{a0}}."),
+        ("text.jinja", "{% if a0 %}Mind {{ a0 }}.{% endif %}"),
+        (
+            "d7.json",
+            r##"{"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"n": {"type": "string"}}, "type": "object",
+                "properties": {"v": {"$ref": "#/definitions/n"}, "n": {"type": "integer", "minimum": 2}}, "required": ["v"]}"##,
+        ),
         (
             "s.json",
             r#"{"type": "object", "properties": {"v": {"type": "string"}, "k": {"enum": ["a", "b"]}}, "required": ["v", "k"]}"#,
         ),
     ];
     let files = files.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
-    Drawn { templates: format!("<library>{root}{DEFINITIONS}</library>"), files }
+    let around = Surroundings::draw(generator.random);
+    Drawn { templates: format!("<library>{root}{DEFINITIONS}</library>"), files, around }
 }
 
 impl Generator<'_> {
-    fn once_in(&mut self, times: usize) -> bool {
+    pub(super) fn once_in(&mut self, times: usize) -> bool {
         self.random.once_in(times)
     }
 
-    fn pick<'p>(&mut self, from: &[&'p str]) -> &'p str {
+    pub(super) fn pick<'p>(&mut self, from: &[&'p str]) -> &'p str {
         from[self.random.below(from.len())]
     }
 
@@ -103,7 +120,7 @@ impl Generator<'_> {
                 Type::Boolean => ("boolean", "true"),
                 Type::List => ("string[]", "[\"one\", \"two\"]"),
                 Type::Object => ("object", if self.once_in(4) { "{}" } else { "{\"v\": \"word\", \"k\": 2}" }),
-                Type::Text | Type::Answer => ("string", "some words"),
+                Type::Text | Type::Answer | Type::Record => ("string", "some words"),
             };
             let trust = if self.once_in(6) { " trust=\"untrusted\"" } else { "" };
             if self.once_in(3) {
@@ -112,7 +129,14 @@ impl Generator<'_> {
                 out += &format!("<parameter name='{name}' type='{word}' required='true'{trust}/>");
             }
         }
-        (out + "</parameters>", owned(&|_| true))
+        let mut scope = owned(&|_| true);
+        for name in ["previous_output", "failure_history", "objective"] {
+            if self.once_in(8) {
+                out += &format!("<parameter name='{name}' default='none'/>");
+                scope.push((name.to_owned(), Type::Text));
+            }
+        }
+        (out + "</parameters>", scope)
     }
 
     /// A task with attributes of its own.
@@ -128,7 +152,12 @@ impl Generator<'_> {
         let subtype = if kind == "atomic" && depth > 0 && self.once_in(8) { " subtype=\"subtask\"" } else { "" };
         let kind_attribute = if is_plain { String::new() } else { format!(" type=\"{kind}\"") };
         let inside = self.inside(kind, head, scope, depth);
-        format!("<task {attributes}{kind_attribute}{subtype}>{inside}</task>")
+        let profile = if self.once_in(16) {
+            format!(" profile=\"{}\"", self.pick(&["markdown", "xml", "plain", "sections", "bare"]))
+        } else {
+            String::new()
+        };
+        format!("<task {attributes}{kind_attribute}{subtype}{profile}>{inside}</task>")
     }
 
     /// The children of a body of a type.
@@ -141,7 +170,7 @@ impl Generator<'_> {
                 Type::Number => "number",
                 Type::Boolean => "boolean",
                 Type::List => "string[]",
-                Type::Object => "object",
+                Type::Object | Type::Record => "object",
                 Type::Text | Type::Answer => "string",
             };
             out += &format!("<parameters><parameter name=\"{name}\" type=\"{word}\" required=\"true\"/></parameters>");
@@ -202,13 +231,35 @@ impl Generator<'_> {
             );
         }
         if self.once_in(8) {
-            out += &format!("<examples><example>{}<output>yes</output></example></examples>", self.text("input", "", scope));
+            let attributes = self.pick(&["", " as=\"turns\""]);
+            let (input, output) = (self.text("input", "", scope), self.text("output", "", scope));
+            out += &format!("<examples{attributes}><example>{input}{output}</example></examples>");
         }
         if self.once_in(8) {
-            out += "<file_paths source=\"literal\"><path>guide.md</path></file_paths>";
+            out += self.pick(&[
+                "<file_paths source=\"literal\"><path>guide.md</path></file_paths>",
+                "<file_paths source=\"description\"><description>some words of a guide</description></file_paths>",
+            ]);
+        }
+        if self.once_in(6) {
+            out += self.pick(&[
+                "<history/>",
+                "<history max_tokens=\"2000\"/>",
+                "<history turns=\"1\"/>",
+                "<history compacted=\"true\"/>",
+            ]);
+        }
+        if self.once_in(8) {
+            out += self.pick(&[
+                "<model>m0</model>",
+                "<model><preferred>m1</preferred><fallback>m0</fallback></model>",
+                "<model>elsewhere</model>",
+                "<sampling temperature=\"0\" stop=\"END\"/>",
+                "<sampling seed=\"7\" max_output_tokens=\"500\"/>",
+            ]);
         }
         if self.once_in(4) {
-            let schema = self.pick(&["object", "array", "string[]", "number", "boolean", "s.json"]);
+            let schema = self.pick(&["object", "array", "string[]", "number", "boolean", "s.json", "d7.json"]);
             out += &format!("<output_format type=\"json\" schema=\"{schema}\"/>");
         }
         out
@@ -223,7 +274,8 @@ impl Generator<'_> {
                 1 | 2 => {
                     let (from, kind) = self.random.pick(scope).clone();
                     let trust = if self.once_in(6) { " trust=\"untrusted\"" } else { "" };
-                    (format!("<input name=\"{name}\" from=\"{from}\"{trust}/>"), kind)
+                    let (field, kind) = if kind == Type::Record && self.once_in(2) { (".k", Type::Text) } else { ("", kind) };
+                    (format!("<input name=\"{name}\" from=\"{from}{field}\"{trust}/>"), kind)
                 }
                 3 | 4 => (format!("<input name=\"{name}\">{}</input>", self.call("", scope)), Type::Answer),
                 _ => (format!("<input name=\"{name}\">{}</input>", self.body("", "", scope, depth + 1)), Type::Answer),
@@ -231,13 +283,19 @@ impl Generator<'_> {
             out += &element;
             scope.push((name, kind));
         }
-        out + "</inputs>"
+        out += "</inputs>";
+        if self.once_in(6) {
+            let name = &scope[scope.len() - 1].0;
+            let include = self.pick(&["true", "false"]);
+            out += &format!("<context_relevance><input name=\"{name}\" include=\"{include}\"/></context_relevance>");
+        }
+        out
     }
 
     /// A call or a reference.
     fn call(&mut self, attributes: &str, scope: &[Name]) -> String {
         let from = self.random.pick(scope).0.clone();
-        match self.random.below(6) {
+        match self.random.below(9) {
             0 => format!("<call template=\"f0\" {attributes}><arg from=\"{from}\"/></call>"),
             1 => format!(
                 "<call template=\"f1\" {attributes}><arg name=\"y\" from=\"{from}\"/>{}</call>",
@@ -246,6 +304,12 @@ impl Generator<'_> {
             2 => format!("<call template=\"f2\" {attributes}><arg name=\"x\" from=\"{from}\"/></call>"),
             3 => format!("<task ref=\"q0\" {attributes}/>"),
             4 => format!("<task ref=\"q1\" {attributes}/>"),
+            5 => format!("<task ref=\"q3\" {attributes}/>"),
+            6 => format!("<call template=\"f3\" {attributes}>{}</call>", self.text("arg", " name=\"x\"", scope)),
+            7 => format!(
+                "<call template=\"f0\" {attributes}><arg name=\"x\"><task>{}</task></arg></call>",
+                self.text("description", "", scope)
+            ),
             _ => format!("<task ref=\"q2\" {attributes}/>"),
         }
     }
@@ -255,21 +319,29 @@ impl Generator<'_> {
         let mut out = String::from("<steps>");
         for _ in 0..=self.random.below(3) {
             let name = self.fresh("s");
-            let attributes = format!("as=\"{name}\"");
-            out += &match self.random.below(8) {
+            let trust = if self.once_in(8) { self.pick(&[" trust=\"trusted\"", " trust=\"untrusted\""]) } else { "" };
+            let attributes = format!("as=\"{name}\"{trust}");
+            let mut kind = Type::Answer;
+            out += &match self.random.below(9) {
                 0 | 1 => self.call(&attributes, &scope),
                 2 => {
                     let test = self.condition(&scope);
-                    let cases = [self.body("", "", &scope, depth + 1), self.body("", "", &scope, depth + 1)];
+                    let other = if self.once_in(4) { self.call("", &scope) } else { self.body("", "", &scope, depth + 1) };
+                    let cases = [self.body("", "", &scope, depth + 1), other];
                     let other = self.condition(&scope);
                     format!(
-                        "<cond {attributes}><case test=\"{test}\">{}</case><case test=\"{other}\">{}</case></cond>",
+                        "<cond as=\"{name}\"><case test=\"{test}\">{}</case><case test=\"{other}\">{}</case></cond>",
                         cases[0], cases[1]
                     )
                 }
+                3 => {
+                    kind = Type::Record;
+                    let description = self.text("description", "", &scope);
+                    format!("<task {attributes}>{description}<output_format type=\"json\" schema=\"s.json\"/></task>")
+                }
                 _ => self.body(&attributes, "", &scope, depth + 1),
             };
-            scope.push((name, Type::Answer));
+            scope.push((name, kind));
         }
         out + "</steps>"
     }
@@ -314,86 +386,11 @@ impl Generator<'_> {
 
     fn command(&mut self, scope: &[Name]) -> String {
         let name = self.random.pick(scope).0.clone();
-        match self.random.below(3) {
+        match self.random.below(4) {
+            3 => format!("<command><arg>echo</arg>{}</command>", self.text("arg", "", scope)),
             0 => format!("<command shell=\"sh\">echo {{{{{name}}}}}</command>"),
             1 => format!("<command>echo {{{{{name}}}}}</command><env><var name=\"WHO\">{{{{{name}}}}}</var></env>"),
             _ => "<command><arg>echo</arg><arg>x</arg></command>".to_owned(),
         }
-    }
-
-    fn condition(&mut self, scope: &[Name]) -> String {
-        let (name, kind) = self.random.pick(scope).clone();
-        let one = match kind {
-            Type::Number => format!("{name} {} {}", self.pick(&["lt", "ge", "=="]), self.random.below(5)),
-            Type::Boolean => self.pick(&["c1", "not c1", "c1 == true"]).replace("c1", &name),
-            Type::Text | Type::List | Type::Object | Type::Answer => {
-                format!("{name} {} '{}'", self.pick(&["==", "!="]), self.pick(&["x", "words"]))
-            }
-        };
-        let (other, _) = self.random.pick(scope).clone();
-        match self.random.below(4) {
-            0 => format!("{one} or {other} != 'y'"),
-            1 => format!("({one}) and {other} != 'y'"),
-            _ => one,
-        }
-    }
-
-    /// A text that may name values, in one of the ways in which the language has it.
-    fn text(&mut self, element: &str, attributes: &str, scope: &[Name]) -> String {
-        let (name, kind) = self.random.pick(scope).clone();
-        let may_call = matches!(element, "description" | "instructions" | "criteria" | "constraint");
-        let (syntax, words) = match self.random.below(9) {
-            0 | 1 => ("", "Some words.".to_owned()),
-            2 | 3 => ("", format!("See {{{{{name}}}}}.")),
-            4 if kind == Type::Object => ("", format!("See {{{{{name}.v}}}}.")),
-            4 => ("", "Keep to this: <use fragment=\"g0\"/>".to_owned()),
-            5 if may_call => ("", format!("Of {{{{f0({name})}}}}.")),
-            6 => (" syntax=\"jinja\"", format!("{} <use fragment=\"g1\"/>", self.jinja(&name, kind))),
-            _ => (" syntax=\"jinja\"", format!("It is {}", self.jinja(&name, kind))),
-        };
-        format!("<{element}{attributes}{syntax}>{words}</{element}>")
-    }
-
-    /// A form in which Jinja reads a value.
-    fn jinja(&mut self, name: &str, kind: Type) -> String {
-        let any = [
-            "{% if x %}so{% endif %}",
-            "{% if false %}a{% elif x %}b{% else %}c{% endif %}",
-            "{{ 'a' if x else 'b' }}",
-            "{{ x is defined }}",
-            "{% if x == 'a' %}one{% endif %}",
-            "{% set v = x %}{{ v }}",
-            "{% with v = x %}{{ v }}{% endwith %}",
-            "{% macro m(p) %}{{ p }}{% endmacro %}{{ m(x) }}",
-            "{% for v in [x] %}{{ v }}{% endfor %}",
-            "{{ x|default('d') }}",
-            "{% if x is string and x %}s{% endif %}",
-            "{% set v %}{{ x }}{% endset %}{{ v|upper }}",
-            "{{ x }}",
-        ];
-        let more: &[&str] = match kind {
-            Type::Text | Type::Answer => &["{{ x|string|upper }}", "{{ x|string|length }}", "{{ 'p' ~ x }}"],
-            Type::Number => &["{{ x + 1 }}", "{% if x > 2 %}many{% endif %}", "{{ x|round }}"],
-            Type::Boolean => &["{{ not x }}"],
-            Type::List => &["{% for v in x %}- {{ v }}\n{% endfor %}", "{{ x|join(', ') }}", "{{ x|length }}"],
-            Type::Object => &["{{ x.v }}", "{% if x.v %}{{ x.v }}{% endif %}", "{% for k, v in x|items %}{{ k }}{% endfor %}"],
-        };
-        let at = self.random.below(any.len() + 2 * more.len());
-        let form = any.get(at).or_else(|| more.get((at - any.len()) / 2)).copied().unwrap_or("{{ x }}");
-        // The letter alone stands for the name.
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let mut out = String::new();
-        let mut before = ' ';
-        let letters: Vec<char> = form.chars().collect();
-        for (at, letter) in letters.iter().enumerate() {
-            let next = letters.get(at + 1).copied().unwrap_or(' ');
-            if *letter == 'x' && !is_word(before) && !is_word(next) {
-                out += name;
-            } else {
-                out.push(*letter);
-            }
-            before = *letter;
-        }
-        out.replace('>', "&gt;")
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 fn verdict(templates: &str) -> Verdict {
     let files = BTreeMap::from([("guide.md".to_owned(), "Be kind.".to_owned())]);
-    probe(&Drawn { templates: templates.to_owned(), files })
+    probe(&Drawn { templates: templates.to_owned(), files, ..Drawn::default() })
 }
 
 fn is_sound(templates: &str) {
@@ -341,5 +341,38 @@ fn a_default_that_another_value_guards_is_a_doubt() {
     assert_eq!(
         found,
         ["v", "w"].map(|field| format!("Warning `u.{field}` leads nowhere with the default: `u` has no `{field}` in it"))
+    );
+}
+
+#[test]
+fn an_example_that_waits_for_a_result_is_never_left_out_in_silence() {
+    let examples = |output: &str| {
+        reduce(
+            "",
+            "<description>look</description>",
+            &format!(
+                "<description>merge</description><examples as='turns'><example><input>in</input>\
+                 <output syntax='jinja'>{output}</output></example></examples>"
+            ),
+        )
+    };
+    is_sound(&examples("{{ current_result }}"));
+    is_sound(&examples("{% if current_result %}b{% endif %}"));
+    let built = ctxc::compile_sources(
+        &crate::project::reading::read("edition = \"2026\"\n"),
+        [("t.xml", &*examples("{{ current_result }}"))],
+    );
+    let request = ctxc::Request { node: "/reduction_task", ..ctxc::Request::new("t") };
+    let refused = ctxc::assemble(&built.registry.unwrap(), &request, &ctxc::Options::default()).unwrap_err();
+    assert!(refused.to_string().contains("examples/0/output: `current_result` has no value"), "{refused}");
+}
+
+#[test]
+fn an_input_that_cannot_give_orders_stays_one_in_each_round() {
+    is_sound(
+        "<task type='reduce' name='t'><description>d</description><parameters><parameter name='c' type='boolean' required='true'/></parameters>\
+         <inputs><input name='x' from='c'/></inputs><inner_task><inputs><input name='i' from='current_input' trust='untrusted'/></inputs>\
+         <description>Look at {{i}}.</description><system>It is {{current_input}}.</system></inner_task>\
+         <reduction_task><description>d</description></reduction_task></task>",
     );
 }

@@ -5,3 +5,5 @@ mod kinds;
 mod probe;
 mod projects;
 mod schemas;
+mod surroundings;
+mod texts;

@@ -6,16 +6,19 @@ use super::generator::Drawn;
 use crate::project::reading::read;
 use ctxc::internals::context::TaskGraph;
 use ctxc::internals::context::assemble::{assemble_in, preview};
-use ctxc::internals::context::context_source::Fixtures;
+use ctxc::internals::context::manifest::Manifest;
 use ctxc::internals::context::manifest::{ManifestOptions, of_rest};
-use ctxc::internals::context::options::Options;
+use ctxc::internals::context::options::{ModelSettings, Options};
 use ctxc::internals::context::render::message::Message;
 use ctxc::internals::context::render::targets::TARGETS;
-use ctxc::internals::context::request::Request;
-use ctxc::internals::kernel::conversation::Part;
+use ctxc::internals::context::request::{Asked, Request};
+use ctxc::internals::kernel::budget::Counting;
+use ctxc::internals::kernel::context::Trust;
+use ctxc::internals::kernel::conversation::{Part, ToolCall};
 use ctxc::internals::kernel::pipeline::agent::AgentOutput;
 use ctxc::internals::kernel::pipeline::outcome::ObstacleKind;
 use ctxc::internals::kernel::provider::{Answer, Response, Stop, Usage};
+use ctxc::internals::project::config::Config;
 use ctxc::internals::record::recording::AnsweredBy;
 use ctxc::internals::record::redact::Redactor;
 use ctxc::internals::registry::{Parameter, Registry};
@@ -24,8 +27,6 @@ use ctxc::internals::run::flow::{Position, TaskFlow};
 use ctxc::internals::run::plan::PlanKind;
 use ctxc::internals::run::runner::{Frame, Limits, Parts, Runner};
 use ctxc::internals::run::situation::{Results, Situation};
-use ctxc::internals::run::subtask_compiler::NoSubtasks;
-use ctxc::internals::run::tools::NoTools;
 use ctxc::internals::run::trace::{Journal, Trace, TraceEvent};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,17 +52,57 @@ struct SentRequest {
     messages: Vec<Message>,
 }
 
-/// Answers in the form that is asked for; loops end in their second round.
-#[derive(Debug, Default)]
-struct Responder(Mutex<Vec<SentRequest>>);
+/// Answers in the form that is asked for, some of them by a detour; loops end in their second round.
+#[derive(Debug)]
+struct Responder {
+    sent: Mutex<Vec<SentRequest>>,
+    /// Each so many-th agent takes a detour first; zero for none.
+    detours: usize,
+    /// Whether agents may ask for subtasks, whose results one without fences cannot be told.
+    has_fences: bool,
+}
+
+/// Subtasks that an agent may ask for.
+fn subtask(at: usize) -> Value {
+    let request = match at % 4 {
+        0 => json!({"type": "atomic", "description": "Look {{a}} up & <down>."}),
+        1 => json!({"type": "atomic", "description": "Look.", "inputs": {"where": "there", "many": 2}}),
+        2 => json!({"type": "atomic", "description": "Look.", "template_hints": ["q2"]}),
+        _ => json!({"type": "atomic", "description": "Look.", "file_paths": ["guide.md"],
+            "context_management": {"inherit_context": "full", "fresh_context": "disabled"}}),
+    };
+    json!({"status": "CONTINUATION", "subtask_request": request})
+}
+
+impl Responder {
+    /// The first answer of an agent that takes a detour.
+    fn detour(&self, asked: &AskedCall<'_>) -> Option<(Part, Stop)> {
+        let number = asked.stage.bytes().map(usize::from).sum::<usize>();
+        if asked.number > 1 || asked.stage.contains('~') || self.detours == 0 || number % self.detours != 0 {
+            return None;
+        }
+        if asked.sent.body.contains("\"Looks.\"") && number % 3 > 0 {
+            let (id, name) = ("call_1".to_owned(), "look".to_owned());
+            return Some((Part::Call(ToolCall { id, name, arguments: json!({"at": "it"}) }), Stop::Tool));
+        }
+        if number % 3 == 1 || !self.has_fences {
+            let text = fitting_text(&asked.sent.body, asked.stage);
+            let content = serde_json::from_str(&text).unwrap_or(Value::String(text));
+            let envelope = json!({"status": "complete", "content": content, "notes": "as it was asked for"});
+            return Some((Part::Text(envelope.to_string()), Stop::End));
+        }
+        Some((Part::Text(subtask(number / 3).to_string()), Stop::End))
+    }
+}
 
 impl Answers for Responder {
     fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
         let request =
             SentRequest { stage: asked.stage.to_owned(), dialect: asked.sent.dialect, messages: asked.messages.to_vec() };
-        let text = fitting_text(&asked.sent.body, asked.stage);
-        self.0.lock().unwrap().push(request);
-        let answer = Answer::new(vec![Part::Text(text)], Stop::End, Usage::default(), None);
+        self.sent.lock().unwrap().push(request);
+        let plain = || (Part::Text(fitting_text(&asked.sent.body, asked.stage)), Stop::End);
+        let (part, stop) = self.detour(asked).unwrap_or_else(plain);
+        let answer = Answer::new(vec![part], stop, Usage::default(), None);
         let response = Response { answer, body: "{}".to_owned(), status: 200, latency: Duration::ZERO };
         Ok(Given { response, by: AnsweredBy::Script })
     }
@@ -80,86 +121,126 @@ fn value(parameter: &Parameter) -> Value {
 
 /// Holds a project to what it promises.
 pub(super) fn probe(drawn: &Drawn) -> Verdict {
-    let config = read("edition = \"2026\"\n");
+    let config = read(&["edition = \"2026\"\n", &drawn.around.project].concat());
     let files = drawn.files.iter().map(|(path, text)| (path.as_str(), text.as_str()));
     let built = ctxc::compile_sources(&config, files.chain([("t.xml", drawn.templates.as_str())]));
     let Some(registry) = built.registry else {
         let errors = built.diagnostics.iter().filter(|one| one.severity == ctxc::Severity::Error);
         return Verdict::Refused(errors.map(|one| format!("{}: {}", one.rule.name, one.message)).collect());
     };
-    match shown(&registry, drawn).and_then(|()| run(&registry, drawn)) {
+    let project = Project { registry: &registry, config: &config, drawn };
+    match project.manifest().and_then(|manifest| project.run(&manifest)) {
         Ok(compared) => Verdict::Sound(compared),
         Err(broken) => Verdict::Broken(broken),
     }
 }
 
-/// Each agent of each task is in the manifest, and can be shown before any run.
-pub(super) fn shown(registry: &Registry, drawn: &Drawn) -> Result<(), String> {
-    let options = Options::default();
-    let (manifest, faults) =
-        of_rest(registry, &ManifestOptions { options, files: &drawn.files }, Some(std::num::NonZeroUsize::MIN));
-    if let Some(fault) = faults.first() {
-        return Err(format!("manifest: {fault}"));
-    }
-    let listed: BTreeSet<(&str, &str)> =
-        manifest.entries.iter().map(|entry| (entry.task.as_str(), entry.node.as_str())).collect();
-    let graph = TaskGraph::load(registry, "t").unwrap().unwrap();
-    let inputs = BTreeMap::new();
-    let flow = TaskFlow::new(&graph, Situation::new("t", &inputs), &options).map_err(|fault| format!("plan: {fault}"))?;
-    for agent in flow.plan().all().into_iter().filter(|node| node.kind == PlanKind::Agent) {
-        if !listed.contains(&("t", agent.path.as_str())) {
-            return Err(format!("manifest: the agent {} is missing", agent.path));
-        }
-        let request = Request { node: &agent.path, files: &drawn.files, ..Request::new("t") };
-        preview(registry, &request, &options).map_err(|fault| format!("preview: {fault}"))?;
-    }
-    Ok(())
+/// A project that passes `check`.
+#[derive(Clone, Copy)]
+struct Project<'a> {
+    registry: &'a Registry,
+    config: &'a Config,
+    drawn: &'a Drawn,
 }
 
-/// The task runs to its end, and sends what `render` shows.
-fn run(registry: &Registry, drawn: &Drawn) -> Result<usize, String> {
-    let graph = TaskGraph::load(registry, "t").unwrap().unwrap();
-    let declared = registry.find("t").unwrap().parameters().unwrap();
-    let inputs: BTreeMap<String, Value> =
-        declared.iter().filter(|own| own.default.is_none()).map(|own| (own.name.clone(), value(own))).collect();
-    let options = Options::default();
-    let found = Fixtures(Vec::new());
-    let situation = Situation { files: &drawn.files, source: &found, ..Situation::new("t", &inputs) };
-    let flow = TaskFlow::new(&graph, situation, &options).map_err(|fault| format!("plan: {fault}"))?;
-    let responder = Responder::default();
-    let trace = Trace::new("r".to_owned(), None, Redactor::new([0; 32], []), Journal::default()).kept();
-    let parts = Parts {
-        options,
-        providers: None,
-        answers: &responder,
-        tools: &NoTools,
-        commands: &Echo,
-        subtasks: &NoSubtasks,
-        trace: &trace,
-        limits: Limits { jobs: 1, ..Limits::default() },
-        clock: || None,
-    };
-    let outcome = Runner::new(parts).run(&Frame::new(&graph, situation, &flow));
-    if let Some(obstacle) = outcome.obstacle.filter(|obstacle| obstacle.kind != ObstacleKind::LoopLimit) {
-        return Err(format!("run: {}", obstacle.note));
+impl<'a> Project<'a> {
+    fn options(&self) -> Options<'a> {
+        Options { counting: Counting::Always, models: Some(ModelSettings::of(self.config, &())), ..Options::default() }
     }
-    let sent = responder.0.into_inner().unwrap();
-    let mut outputs: BTreeMap<String, AgentOutput> = BTreeMap::new();
-    let mut compared = 0;
-    for event in trace.events() {
-        if let TraceEvent::Result { stage, output, .. } = event {
-            outputs.insert(stage, output);
-        } else if let TraceEvent::Stage { stage, .. } = event {
-            let (Position::Running(ready), _) = flow.position(&outputs) else {
-                return Err("flow: the stage is not ready".to_owned());
-            };
-            let ready = ready.into_iter().find(|ready| ready.stage == stage).ok_or("flow: the stage is not ready")?;
-            let request = sent.iter().find(|request| request.stage == stage).ok_or("flow: nothing was sent")?;
-            compare(&graph, &situation, request, (&ready.node, &ready.results))?;
-            compared += 1;
+
+    /// What a run of the task is given.
+    fn situation(&self, inputs: &'a BTreeMap<String, Value>) -> Situation<'a> {
+        let Drawn { files, around, .. } = self.drawn;
+        let asked = Asked { objective: around.objective.as_deref(), ..Asked::default() };
+        Situation {
+            files,
+            source: &around.matches,
+            parent: &around.parent,
+            history: &around.history,
+            previous: around.previous.as_ref(),
+            attempts: &around.attempts,
+            asked,
+            role: self.config.roles.get("r"),
+            ..Situation::new("t", inputs)
         }
     }
-    Ok(compared)
+
+    /// The manifest, with each agent of each task in it; each can be shown before any run.
+    fn manifest(&self) -> Result<Manifest, String> {
+        let options = self.options();
+        let how = ManifestOptions { options, files: &self.drawn.files };
+        let (manifest, faults) = of_rest(self.registry, &how, Some(std::num::NonZeroUsize::MIN));
+        if let Some(fault) = faults.first() {
+            return Err(format!("manifest: {fault}"));
+        }
+        let listed: BTreeSet<(&str, &str)> =
+            manifest.entries.iter().map(|entry| (entry.task.as_str(), entry.node.as_str())).collect();
+        let graph = TaskGraph::load(self.registry, "t").unwrap().unwrap();
+        let inputs = BTreeMap::new();
+        let flow = TaskFlow::new(&graph, Situation::new("t", &inputs), &options).map_err(|fault| format!("plan: {fault}"))?;
+        let role = self.config.roles.get("r");
+        for agent in flow.plan().all().into_iter().filter(|node| node.kind == PlanKind::Agent) {
+            if !listed.contains(&("t", agent.path.as_str())) {
+                return Err(format!("manifest: the agent {} is missing", agent.path));
+            }
+            let request = Request { node: &agent.path, files: &self.drawn.files, role, ..Request::new("t") };
+            preview(self.registry, &request, &options).map_err(|fault| format!("preview: {fault}"))?;
+        }
+        Ok(manifest)
+    }
+
+    /// Runs the task to its end, which sends what `render` shows, within the bounds of the manifest.
+    fn run(&self, manifest: &Manifest) -> Result<usize, String> {
+        let graph = TaskGraph::load(self.registry, "t").unwrap().unwrap();
+        let declared = self.registry.find("t").unwrap().parameters().unwrap();
+        let inputs: BTreeMap<String, Value> =
+            declared.iter().filter(|own| own.default.is_none()).map(|own| (own.name.clone(), value(own))).collect();
+        let options = self.options();
+        let situation = self.situation(&inputs);
+        let flow = TaskFlow::new(&graph, situation, &options).map_err(|fault| format!("plan: {fault}"))?;
+        let has_fences = !self.drawn.templates.contains("\"bare\"");
+        let responder = Responder { sent: Mutex::default(), detours: self.drawn.around.detours, has_fences };
+        let trace = Trace::new("r".to_owned(), None, Redactor::new([0; 32], []), Journal::default()).kept();
+        let found = BTreeMap::from([("look".to_owned(), json!("what was found: {{a0}} <b>"))]);
+        let parts = Parts {
+            options,
+            providers: Some(&self.config.providers),
+            answers: &responder,
+            tools: &found,
+            commands: &Echo,
+            subtasks: self.config,
+            trace: &trace,
+            limits: Limits { jobs: 1, ..Limits::default() },
+            clock: || None,
+        };
+        let outcome = Runner::new(parts).run(&Frame::new(&graph, situation, &flow));
+        if let Some(obstacle) = outcome.obstacle.filter(|obstacle| obstacle.kind != ObstacleKind::LoopLimit) {
+            // No compiler knows what a parent, a pipeline or a subtask hands in; a run keeps it out of system texts and shells.
+            let is_refusal = obstacle.note.contains("is untrusted, and") || obstacle.note.contains("is untrusted and");
+            let is_refusal = is_refusal && self.drawn.around.brings_untrusted();
+            return if is_refusal { Ok(0) } else { Err(format!("run: {}", obstacle.note)) };
+        }
+        let sent = responder.sent.into_inner().unwrap();
+        let mut outputs: BTreeMap<String, AgentOutput> = BTreeMap::new();
+        let mut compared = 0;
+        let shown = Shown { graph: &graph, situation: &situation, options, manifest };
+        for event in trace.events() {
+            if let TraceEvent::Result { stage, output, .. } = event {
+                outputs.insert(stage, output);
+            } else if let TraceEvent::Stage { stage, .. } = event
+                && !stage.contains('~')
+            {
+                let (Position::Running(ready), _) = flow.position(&outputs) else {
+                    return Err("flow: the stage is not ready".to_owned());
+                };
+                let ready = ready.into_iter().find(|ready| ready.stage == stage).ok_or("flow: the stage is not ready")?;
+                let request = sent.iter().find(|request| request.stage == stage).ok_or("flow: nothing was sent")?;
+                shown.compare(request, &ready.node, &ready.results)?;
+                compared += 1;
+            }
+        }
+        Ok(compared)
+    }
 }
 
 /// The words of a request, by who says them.
@@ -167,43 +248,64 @@ fn words(messages: &[Message]) -> String {
     messages.iter().map(|message| ["[", message.speaker.word(), "]\n", message.as_str(), "\n"].concat()).collect()
 }
 
-/// The request of a run is what `render` gives with the same results; with those of agents, commands and steps alone where it is of a first
-/// round; and with none wherever `render` takes that to be enough.
-fn compare(
-    graph: &TaskGraph<'_>,
-    situation: &Situation<'_>,
-    sent: &SentRequest,
-    (node, results): (&str, &Results),
-) -> Result<(), String> {
-    let target = TARGETS.iter().copied().find(|target| target.name == sent.dialect);
-    let options = Options { target, ..Options::default() };
-    let render = |results: &Results| -> Result<String, String> {
-        let rendered = assemble_in(graph, &situation.at(node, results), &options);
-        rendered.map(|assembly| words(&assembly.messages)).map_err(|fault| fault.to_string())
-    };
-    let own = words(&sent.messages);
-    let differs = |how: &str, shown: &str| {
-        Err(format!("render {how}: another request than the run's\n--- {node} shown\n{shown}--- sent\n{own}"))
-    };
-    let whole = render(results).map_err(|fault| format!("render: {fault}"))?;
-    if whole != own {
-        return differs("by all results", &whole);
+/// What is shown of a task before and after its run.
+struct Shown<'a> {
+    graph: &'a TaskGraph<'a>,
+    situation: &'a Situation<'a>,
+    options: Options<'a>,
+    manifest: &'a Manifest,
+}
+
+impl Shown<'_> {
+    /// The request of a run is what `render` gives with the same results; with those of agents, commands and steps alone where it is of a first
+    /// round; and with none wherever `render` takes that to be enough. Its tokens are within the bounds of the manifest.
+    fn compare(&self, sent: &SentRequest, node: &str, results: &Results) -> Result<(), String> {
+        let target = TARGETS.iter().copied().find(|target| target.name == sent.dialect);
+        let options = Options { target, ..self.options };
+        let render = |results: &Results| assemble_in(self.graph, &self.situation.at(node, results), &options);
+        let own = words(&sent.messages);
+        let differs = |how: &str, shown: &str| {
+            Err(format!("render {how}: another request than the run's\n--- {node} shown\n{shown}--- sent\n{own}"))
+        };
+        let assembly = render(results).map_err(|fault| format!("render: {fault}"))?;
+        let whole = words(&assembly.messages);
+        if whole != own {
+            return differs("by all results", &whole);
+        }
+        self.hold_to_bounds(node, assembly.report.tokens.unwrap_or_default())?;
+        let is_first = sent.stage.split('@').skip(1).all(|round| round == "1" || round.starts_with("1/"));
+        if !is_first {
+            return Ok(());
+        }
+        let is_variable = |path: &str| {
+            ["current_input", "accumulator", "evaluation_feedback", "current_iteration"].iter().any(|name| path.ends_with(name))
+        };
+        let left: Results =
+            results.iter().filter(|(path, _)| !is_variable(path)).map(|(path, left)| (path.clone(), left.clone())).collect();
+        let shown = render(&left).map_err(|fault| format!("render by results of nodes: {fault}"))?;
+        let shown = words(&shown.messages);
+        if shown != own {
+            return differs("by results of nodes", &shown);
+        }
+        // What a result has met in the run is known by that result alone.
+        if results.values().any(|result| result.trust == Trust::Untrusted) {
+            return Ok(());
+        }
+        match render(&Results::new()) {
+            Ok(shown) if words(&shown.messages) != own => differs("without results", &words(&shown.messages)),
+            _ => Ok(()),
+        }
     }
-    let is_first = sent.stage.split('@').skip(1).all(|round| round == "1" || round.starts_with("1/"));
-    if !is_first {
-        return Ok(());
-    }
-    let is_variable = |path: &str| {
-        ["current_input", "accumulator", "evaluation_feedback", "current_iteration"].iter().any(|name| path.ends_with(name))
-    };
-    let left: Results =
-        results.iter().filter(|(path, _)| !is_variable(path)).map(|(path, left)| (path.clone(), left.clone())).collect();
-    let shown = render(&left).map_err(|fault| format!("render by results of nodes: {fault}"))?;
-    if shown != own {
-        return differs("by results of nodes", &shown);
-    }
-    match render(&Results::new()) {
-        Ok(shown) if shown != own => differs("without results", &shown),
-        _ => Ok(()),
+
+    /// No context has more tokens than the manifest promises of its agent; what a pipeline or a parent adds is no part of a manifest.
+    fn hold_to_bounds(&self, node: &str, tokens: usize) -> Result<(), String> {
+        let Situation { parent, previous, attempts, asked, .. } = *self.situation;
+        let is_alone = parent.is_empty() && previous.is_none() && attempts.is_empty() && asked.objective.is_none();
+        let entry = self.manifest.entries.iter().find(|entry| entry.task == "t" && entry.node == node);
+        let total = &entry.ok_or("manifest: the agent is missing")?.total;
+        if !is_alone || total.bound.is_none_or(|bound| tokens <= bound) {
+            return Ok(());
+        }
+        Err(format!("bounds: {node} has {tokens} tokens, the manifest has {total:?}"))
     }
 }

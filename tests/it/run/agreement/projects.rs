@@ -50,7 +50,8 @@ fn many(wanted: usize, first: u64) {
     }
     let mut report = String::new();
     for (kind, (count, seed, how)) in &broken {
-        let _ = writeln!(report, "{count} x {kind}\n  seed {seed}: {how}\n{}\n", project(*seed).templates);
+        let Drawn { templates, around, .. } = project(*seed);
+        let _ = writeln!(report, "{count} x {kind}\n  seed {seed}: {how}\n{templates}\n{around:#?}\n");
     }
     assert!(report.is_empty(), "{report}");
     assert_eq!(passed, wanted, "most projects do not pass `check`: {refused:#?}");

@@ -8,7 +8,7 @@ const TASK: &str = r#"<task name="t"><description>d</description><output_format 
 
 fn verdict(schema: &str) -> Verdict {
     let files = [("s.json".to_owned(), schema.to_owned())].into();
-    probe(&Drawn { templates: TASK.to_owned(), files })
+    probe(&Drawn { templates: TASK.to_owned(), files, ..Drawn::default() })
 }
 
 #[test]
