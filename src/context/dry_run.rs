@@ -5,6 +5,7 @@
 
 use super::assemble::{Assembly, Report, draft};
 use super::blocks::{block, framed};
+use super::context_source::NoSource;
 use super::fault::Fault;
 use super::fence_marker::Marks;
 use super::fill::Unknown;
@@ -20,6 +21,13 @@ use super::task_graph::TaskGraph;
 use crate::kernel::assembler::{ContextAssembler, SegmentReport, positions};
 use crate::kernel::budget::{self, Block};
 use crate::kernel::context::{FIRST_EXPENDABLE, Segment};
+
+impl Unknown {
+    /// True in a dry run, which counts and shows nothing.
+    pub(super) fn is_dry(self) -> bool {
+        matches!(self, Self::Variable | Self::Expected)
+    }
+}
 
 /// What is known before a run.
 pub(super) struct DryRun {
@@ -60,7 +68,19 @@ impl Whole {
 
 /// Puts a context together without what only a run knows.
 pub(super) fn dry(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<DryRun, Vec<Fault>> {
-    let draft = draft(forest, request, Unknown::Variable, options)?;
+    dry_as(forest, request, Unknown::Variable, options)
+}
+
+/// Tokens of the request as it goes out where a caller hands in nothing for a default, and a round is the first.
+pub(super) fn expected(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Option<usize> {
+    // Nothing is looked up with a value that a caller may replace.
+    let request = Request { source: &NoSource, ..*request };
+    let report = dry_as(forest, &request, Unknown::Expected, options).ok()?.report;
+    Some(report.segments.iter().filter_map(|account| account.kept_tokens).sum())
+}
+
+fn dry_as(forest: &TaskGraph<'_>, request: &Request<'_>, unknown: Unknown, options: &Options<'_>) -> Result<DryRun, Vec<Fault>> {
+    let draft = draft(forest, request, unknown, options)?;
     let tokens = |drafted: &DraftSegment| drafted.condition.is_none().then(|| others(drafted, options, &draft.facts.marks));
     let others: Vec<Option<usize>> = draft.segments.iter().map(tokens).collect();
     let (segments, waiting): (Vec<_>, Vec<_>) = draft.segments.into_iter().map(DraftSegment::apart).unzip();

@@ -25,8 +25,10 @@ pub(super) const MAX_BYTES: usize = 64 << 20;
 pub(super) enum Unknown {
     /// It is a fault.
     Fault,
-    /// The text is variable there.
+    /// The text is variable there, whatever a default or a first round has in its place.
     Variable,
+    /// The text is variable there, but for defaults and the values of a first round.
+    Expected,
     /// The text is variable there, and says what will stand there.
     Placeholder,
 }
@@ -363,7 +365,7 @@ impl<'a> Writer<'a, '_> {
     fn stand_in(&mut self, what: impl FnOnce() -> String) {
         match self.filler.unknown {
             Unknown::Fault => {}
-            Unknown::Variable => self.out.text.leave_open(),
+            Unknown::Variable | Unknown::Expected => self.out.text.leave_open(),
             Unknown::Placeholder => self.push(&placeholder(&what()), Origin::Frame),
         }
     }

@@ -126,7 +126,7 @@ impl Writer<'_, '_> {
     fn waiting(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Used>) {
         match self.filler.unknown {
             Unknown::Fault => {}
-            Unknown::Variable => {
+            Unknown::Variable | Unknown::Expected => {
                 self.unrendered(text, origin);
                 for Used { filled, .. } in fragments.values() {
                     self.out.latent.append(&filled.text);

@@ -1,6 +1,7 @@
 //! `ctxc render TASK`: the exact text that an agent would get, and where each line of it comes from.
 
 use super::lookup::LookupArgs;
+use super::manifest::words;
 use super::models::Counters;
 use super::project::Compiled;
 use super::render_errors::refused;
@@ -15,6 +16,7 @@ use crate::cli::request;
 use crate::context::TaskGraph;
 use crate::context::assemble::{Assembly, assemble};
 use crate::context::lines::Lines;
+use crate::context::manifest::{DefaultValue, defaults_of};
 use crate::context::options::ModelSettings;
 use crate::context::options::Options;
 use crate::context::render::call::{Call, limit};
@@ -177,8 +179,9 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let lines = lines();
     let routed = if args.explain || args.json { routed(&project, &request, &options)? } else { None };
+    let defaults = defaults_of(&project.registry, &request, &options);
     if args.json {
-        let document = render_report::document(&assembly, &request, routed.as_ref());
+        let document = render_report::document(&assembly, &request, routed.as_ref(), &defaults);
         cx.write(target, Some(Sign { artifact: "context", text: "\"ctxc/" }), |cx| cx.json(&document))?;
         return Ok(Exit::Success);
     }
@@ -190,9 +193,19 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         for message in &assembly.messages {
             said(message.speaker.word(), &message.text, &lines, cx)?;
         }
-        if args.explain { render_report::explain(&assembly, routed.as_ref(), cx) } else { Ok(()) }
+        if args.explain {
+            render_report::explain(&assembly, routed.as_ref(), cx)?;
+        }
+        if assembly.messages.is_empty() { Ok(()) } else { name_defaults(&defaults, cx) }
     })?;
     Ok(Exit::Success)
+}
+
+/// The defaults that are shown, below the text.
+fn name_defaults(defaults: &[DefaultValue], cx: &mut Cx) -> Result<()> {
+    let Some(defaults) = words::defaults(defaults, None) else { return Ok(()) };
+    cx.line("")?;
+    cx.hanging(&escape(&defaults), 4)
 }
 
 /// A word on what the budget left no room for, and where there is nothing to receive at all.

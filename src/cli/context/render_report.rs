@@ -2,6 +2,7 @@
 
 use crate::cli::prelude::*;
 use crate::context::assemble::Assembly;
+use crate::context::manifest::DefaultValue;
 use crate::context::request::Request;
 use crate::context::role::Routed;
 use crate::kernel::assembler::SegmentReport;
@@ -40,6 +41,9 @@ pub(crate) struct Document<'a> {
     segments: Vec<Row<'a>>,
     /// What is left out since its words cannot be known before the agent has run.
     late: Vec<Late<'a>>,
+    /// The defaults of parameters in it, for which a caller may hand in other values.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    defaults: &'a [DefaultValue],
 }
 
 /// A message.
@@ -103,7 +107,12 @@ fn stays(account: &SegmentReport) -> (usize, &'static str) {
 }
 
 /// A context as a document.
-pub(super) fn document<'a>(assembly: &'a Assembly, request: &Request<'a>, routed: Option<&'a Routed<'_>>) -> Document<'a> {
+pub(super) fn document<'a>(
+    assembly: &'a Assembly,
+    request: &Request<'a>,
+    routed: Option<&'a Routed<'_>>,
+    defaults: &'a [DefaultValue],
+) -> Document<'a> {
     let report = &assembly.report;
     let row = |account: &'a SegmentReport| {
         let segment = &account.segment;
@@ -142,6 +151,7 @@ pub(super) fn document<'a>(assembly: &'a Assembly, request: &Request<'a>, routed
             .collect(),
         segments: report.segments.iter().map(row).collect(),
         late: report.late.iter().map(|late| Late { id: &late.id, reason: late.reason() }).collect(),
+        defaults,
     }
 }
 

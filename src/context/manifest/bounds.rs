@@ -28,7 +28,7 @@ pub(super) fn bound(parts: &mut [Bounded], budget: Option<usize>, others_room: u
         for (part, ..) in parts {
             (part.least, part.bound) = (part.tokens, Some(part.tokens));
         }
-        return Total { least: fixed, fixed, bound: Some(fixed) };
+        return Total { least: fixed, fixed, estimate: None, bound: Some(fixed) };
     }
     let mut order: Vec<usize> = (0..parts.len()).collect();
     order.sort_by_key(|&at| parts.get(at).map(|(part, ..)| (part.priority, part.trust, part.kind)));
@@ -57,7 +57,7 @@ pub(super) fn bound(parts: &mut [Bounded], budget: Option<usize>, others_room: u
         (Some(most), Some(budget)) => Some(most.min(budget)),
         (most, budget) => most.or(budget),
     };
-    Total { least, fixed, bound }
+    Total { least, fixed, estimate: None, bound }
 }
 
 /// The room of trusted texts that can be cut: the budget without the author's part of what is never cut and without the room of others.

@@ -20,12 +20,14 @@ use crate::context::task_graph::{Link, TaskGraph, at};
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::{Counting, Disposition};
 use crate::kernel::context::Traced;
+use crate::kernel::tokens::Bytes;
 use crate::project::models::Prices;
 use crate::project::roles::Role;
 use crate::project::routing::Choice;
-use crate::registry::{Node, Registry, Task};
+use crate::registry::{Node, Parameter, Registry, Task};
 use crate::settings::data::{OriginData, SettingsData};
 use crate::template::keywords::Trust;
+use crate::template::round_names;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -164,9 +166,14 @@ fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_
         (part(forest, account, waiting), whole, may_lack)
     });
     let mut parts: Vec<_> = parts.collect();
-    let total = bounds::bound(&mut parts, budget, others_room);
+    let mut total = bounds::bound(&mut parts, budget, others_room);
     let mut segments: Vec<Part> = parts.into_iter().map(|(part, ..)| part).collect();
-    let defaults = defaults(&chain, request, &mut segments).map_err(|fault| vec![fault])?;
+    let open = open_defaults(&chain, request).map_err(|fault| vec![fault])?;
+    let defaults = defaults(&open, &mut segments);
+    if !defaults.is_empty() || is_in_round(&chain) {
+        let fixed = total.fixed;
+        total.estimate = dry_run::expected(forest, request, &options).filter(|tokens| *tokens != fixed);
+    }
     let role = request.role;
     let prefix_tokens = prefix_tokens.unwrap_or(0);
     let prices = choice.as_ref().and_then(|choice| choice.model.prices);
@@ -197,27 +204,68 @@ fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_
     })
 }
 
-/// The defaults that an agent's segments wait for, since a caller may hand in other values.
-fn defaults(chain: &[Link<'_>], request: &Request<'_>, segments: &mut [Part]) -> Result<Vec<DefaultValue>, Fault> {
-    let waits: BTreeSet<String> = segments.iter().flat_map(|part| part.variable.clone()).collect();
+/// The defaults of parameters for which a caller of an agent may hand in other values, by name.
+fn open_defaults(chain: &[Link<'_>], request: &Request<'_>) -> Result<BTreeMap<String, Parameter>, Fault> {
     let mut found = BTreeMap::new();
     let mut declared: BTreeSet<String> = request.inputs.keys().cloned().collect();
-    for (number, link) in chain.iter().enumerate().filter(|(_, link)| link.node.id == "/" && !waits.is_empty()) {
+    for (number, link) in chain.iter().enumerate().filter(|(_, link)| link.node.id == "/") {
         let before = number.checked_sub(1).and_then(|before| chain.get(before));
         let is_called = before.is_some_and(|before| before.node.element == "call");
         // A name around a reference counts before the one behind it.
         for parameter in link.tree.task.parameters()?.into_iter().filter(|_| !is_called) {
-            let is_open = declared.insert(parameter.name.clone());
-            found.extend(parameter.default.filter(|_| is_open).map(|value| (parameter.name, value)));
+            let is_open = declared.insert(parameter.name.clone()) && parameter.default.is_some();
+            found.extend(is_open.then(|| (parameter.name.clone(), parameter)));
         }
     }
+    Ok(found)
+}
+
+/// The defaults that an agent's segments wait for, since a caller may hand in other values.
+fn defaults(open: &BTreeMap<String, Parameter>, segments: &mut [Part]) -> Vec<DefaultValue> {
+    let waits: BTreeSet<String> = segments.iter().flat_map(|part| part.variable.clone()).collect();
+    if waits.is_empty() {
+        return Vec::new();
+    }
+    let found = values(open);
     for part in segments.iter_mut().filter(|part| part.is_variable()) {
-        for (name, value) in found.iter().filter(|(name, _)| part.variable.contains(name) || !waits.contains(*name)) {
+        for DefaultValue { name, value } in
+            found.iter().filter(|own| part.variable.contains(&own.name) || !waits.contains(&own.name))
+        {
             let fields = [part.hash.as_bytes(), name.as_bytes(), value.as_bytes()];
             part.hash = fields.into_iter().fold(&mut Hasher::new(), |hasher, field| hasher.field(field)).finish().to_string();
         }
     }
-    Ok(found.into_iter().map(|(name, value)| DefaultValue { name, value }).collect())
+    found
+}
+
+/// True for an agent that is called once a round, and so by values of which a manifest knows the first.
+fn is_in_round(chain: &[Link<'_>]) -> bool {
+    let mut slots = chain.iter().filter_map(|link| Some(link.child?.slot.as_str()));
+    slots.any(|slot| round_names::seen_by(slot).next().is_some())
+}
+
+/// The defaults in the context of one agent that a caller may replace, as its manifest lists them; none where it has no manifest.
+pub fn defaults_of(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Vec<DefaultValue> {
+    let found = || -> Option<Vec<DefaultValue>> {
+        let forest = TaskGraph::load(registry, request.task).ok()??;
+        let open = open_defaults(&forest.chain(request.task, request.node).ok()?, request).ok()?;
+        if open.is_empty() {
+            return None;
+        }
+        // Nothing is counted, and nothing is cut.
+        let options = Options { budget: None, counter: &Bytes, ..role::route(&forest, request, options).ok()?.options };
+        let dry_run::DryRun { waiting, .. } = dry_run::dry(&forest, request, &options).ok()?;
+        waiting.iter().any(|waiting| !waiting.unknown.is_empty()).then(|| values(&open))
+    };
+    found().unwrap_or_default()
+}
+
+/// Parameters as names with their defaults.
+fn values(open: &BTreeMap<String, Parameter>) -> Vec<DefaultValue> {
+    let value = |(name, parameter): (&String, &Parameter)| {
+        parameter.default.clone().map(|value| DefaultValue { name: name.clone(), value })
+    };
+    open.iter().filter_map(value).collect()
 }
 
 /// The inputs and arguments of nodes on the way to an agent, of calls that make inputs there and of steps before, and the results of such
@@ -256,7 +304,8 @@ fn routing(choice: Choice<'_>) -> Routing {
 
 fn cost(prices: Prices, total: &Total, prefix: usize) -> Cost {
     let of = |tokens: usize, cached: usize| prices.of_input(tokens as u64, cached as u64);
-    Cost { first: of(total.fixed, 0), again: of(total.fixed, prefix), most: total.bound.map(|tokens| of(tokens, 0)) }
+    let expected = total.expected();
+    Cost { first: of(expected, 0), again: of(expected, prefix), most: total.bound.map(|tokens| of(tokens, 0)) }
 }
 
 fn part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: Waiting) -> Part {

@@ -169,7 +169,7 @@ pub fn difference(old: &Version<'_, '_>, new: &Version<'_, '_>) -> Difference {
         these.iter().filter(|(key, _)| !those.contains_key(*key)).map(|(_, entry)| agent(entry)).collect()
     };
     let both = olds.iter().filter_map(|(key, old)| Some((*old, *news.get(key)?)));
-    let sum = |version: &Version<'_, '_>| version.manifest.entries.iter().map(|entry| entry.total.fixed).sum();
+    let sum = |version: &Version<'_, '_>| version.manifest.entries.iter().map(|entry| entry.total.expected()).sum();
     let named = |version: &Version<'_, '_>| Named {
         name: version.name.to_owned(),
         registry_hash: version.manifest.registry_hash.clone(),
@@ -192,7 +192,7 @@ pub fn by_agent(entries: &[Entry]) -> BTreeMap<Key<'_>, &Entry> {
 
 fn agent(entry: &Entry) -> Agent {
     let Entry { role, task, node, .. } = entry;
-    let tokens = entry.total.fixed;
+    let tokens = entry.total.expected();
     let cost = entry.cost.clone();
     Agent { agent: entry.title(), role: role.clone(), task: task.clone(), node: node.clone(), tokens, cost }
 }
@@ -214,7 +214,7 @@ fn change((old, before): (&Entry, &Places<'_>), (new, after): (&Entry, &Places<'
         other.push("the same segments in another order".to_owned());
     }
     let Agent { agent, role, task, node, .. } = agent(new);
-    let total = Moved { from: old.total.fixed, to: new.total.fixed };
+    let total = Moved { from: old.total.expected(), to: new.total.expected() };
     let prefix = Moved { from: old.prefix_tokens, to: new.prefix_tokens };
     Some(Change { agent, role, task, node, total, prefix, cost, segments, settings, other })
 }

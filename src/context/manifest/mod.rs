@@ -12,7 +12,7 @@ mod model;
 mod places;
 mod settings;
 
-pub use build::{ManifestOptions, of_project, of_rest, of_task};
+pub use build::{ManifestOptions, defaults_of, of_project, of_rest, of_task};
 pub use cause::{Cause, CauseKind};
 pub use change::{
     Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, Moved, Named, SegmentChange, Version, by_agent, difference,

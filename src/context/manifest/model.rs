@@ -115,9 +115,9 @@ pub struct Routing {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Cost {
-    /// For what is known, when nothing was sent before.
+    /// For what is known, with the defaults of parameters, when nothing was sent before.
     pub first: f64,
-    /// For what is known, when the provider's cache still has the reusable prefix.
+    /// For the same, when the provider's cache still has the reusable prefix.
     pub again: f64,
     /// At the most that the context can have; null where nothing bounds it.
     pub most: Option<f64>,
@@ -238,8 +238,19 @@ pub struct Total {
     pub least: usize,
     /// Tokens of what is known, where nothing has to go for what is not.
     pub fixed: usize,
+    /// The same as the request goes out: with the defaults of parameters, for which a caller may hand in other values, and with the values of
+    /// a first round. Absent where that is no other number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<usize>,
     /// The most tokens of any run; null where nothing bounds them.
     pub bound: Option<usize>,
+}
+
+impl Total {
+    /// Tokens of the request as it goes out, which budgets and prices are about.
+    pub fn expected(&self) -> usize {
+        self.estimate.unwrap_or(self.fixed)
+    }
 }
 
 impl SourceKind {

@@ -34,7 +34,7 @@ pub(in crate::context) fn inherited(
     }
     // What fits best may be something else once all words are known.
     let are_known = || is_known(node, scope, own) && parent.iter().all(|drafted| drafted.unknown.is_empty());
-    let is_guess = is_ranked && unknown == Unknown::Variable && !are_known();
+    let is_guess = is_ranked && unknown.is_dry() && !are_known();
     let cap = cap(node.body.inherit_max_tokens);
     // A conversation of its own is the whole conversation.
     let chosen = chosen.into_iter().filter(|drafted| !(drafted.segment.is_turn() && node.body.history.is_some()));

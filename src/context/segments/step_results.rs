@@ -60,7 +60,7 @@ pub(in crate::context) fn accumulated(
         let trust = if outside.contains(&*node) { Trust::Untrusted } else { Trust::Trusted };
         let step = Step { name, node, trust };
         match found {
-            None if unknown == Unknown::Variable => open.push(step),
+            None if unknown.is_dry() => open.push(step),
             _ => {
                 flush(&mut open, format, (results, parent), &mut context);
                 context.push(left_by(&step, found, format, (results, parent, unknown)));

@@ -102,6 +102,10 @@ fn a_manifest_is_checked_and_a_stale_one_says_what_changed() {
     project.run(&["manifest", "diff", file, file]).code(0).says("every agent receives the same\n");
 }
 
+/// A role with a model whose price is known.
+const MODEL: &str = "[roles.r]\ntemplate = \"t\"\nmodel = \"m\"\n[models.m]\nprovider = \"openai\"\ntier = \"economy\"\n\
+    context_window = 128000\nusd_per_million = { input = 1.0, output = 2.0 }\n";
+
 /// A caller may hand in another value: the figures are those of any, and the default is shown beside them.
 #[test]
 fn a_default_is_not_the_value() {
@@ -117,8 +121,33 @@ fn a_default_is_not_the_value() {
     assert_eq!(entry["defaults"], serde_json::json!([{"name": "n", "value": "2"}, {"name": "x", "value": "hi"}]));
     assert_eq!(entry["segments"][0]["variable"], serde_json::json!(["x"]));
     assert!(entry["total"]["bound"].is_null() && entry["total"]["least"] == entry["total"]["fixed"], "{entry:#}");
-    project.run(&["manifest"]).code(0).says("what a run brings: n, x\n defaults, if a caller hands in nothing else: n 2, x hi\n");
-    project.run(&["manifest", "--format", "markdown"]).code(0).says("defaults, if a caller hands in nothing else: n 2, x hi");
+    project
+        .run(&["manifest"])
+        .code(0)
+        .says("what a run brings: n, x\n defaults, if a caller hands in nothing else (11 tokens with them): n 2, x hi\n");
+    project
+        .run(&["manifest", "--format", "markdown"])
+        .code(0)
+        .says("defaults, if a caller hands in nothing else (11 tokens with them): n 2, x hi");
+    // Budgets and prices are of the request with the defaults in place.
+    let known = entry["total"]["estimate"].as_u64().unwrap();
+    assert!(known > entry["total"]["fixed"].as_u64().unwrap(), "{entry:#}");
+    project.write("ctxc.toml", format!("edition = \"2026\"\n[[require]]\nmust = \"manifest_tokens < {known}\"\n{MODEL}"));
+    let refused = project.run(&["manifest"]).code(1);
+    assert!(refused.stderr.contains(&format!("has {known} tokens, and the project requires")), "{}", refused.stderr);
+    project.write("ctxc.toml", format!("edition = \"2026\"\n[[require]]\nmust = \"manifest_tokens <= {known}\"\n{MODEL}"));
+    let first = |args: &[&str]| {
+        project.run(&[&["manifest", "--json"], args].concat()).code(0).json()["entries"][0]["cost"]["first"].clone()
+    };
+    assert_eq!(first(&[]), first(&["--role", "r", "--input", "x=hi", "--input", "n=2"]));
+    project.write("ctxc.toml", "edition = \"2026\"\n");
+    // What is rendered names its defaults too, and none that is handed in.
+    let shown = |args: &[&str]| project.run(&[&["render", "t"], args].concat()).code(0).stdout;
+    assert!(shown(&[]).ends_with("\ndefaults, if a caller hands in nothing else: n 2, x hi\n"), "{}", shown(&[]));
+    assert!(shown(&["--input", "x=hi"]).ends_with("\ndefaults, if a caller hands in nothing else: n 2\n"));
+    assert!(!shown(&["--input", "x=hi", "--input", "n=2"]).contains("defaults"));
+    assert!(!shown(&["--raw"]).contains("defaults") && !shown(&["--as", "openai-chat"]).contains("defaults"));
+    assert_eq!(project.run(&["render", "t", "--json"]).code(0).json()["defaults"], entry["defaults"]);
     // What is handed in is known, be it the default or another.
     let given =
         |x: &str| project.run(&["manifest", "t", "--json", "--input", x, "--input", "n=2"]).code(0).json()["entries"][0].clone();
@@ -161,9 +190,9 @@ fn a_change_is_told_of_the_segment_that_changed_and_of_no_other() {
     let run = project.run(&["manifest", "diff", "m.json", "."]).code(0);
     assert_eq!(
         run.stdout,
-        "~ clerk: t  53 → 56 (+3, +6 %) tokens; reusable prefix 7 → 10 (+3, +43 %)\n    \
+        "~ clerk: t  82 → 85 (+3, +4 %) tokens; reusable prefix 7 → 10 (+3, +43 %)\n    \
          ~ constraints 7 → 10: text of the template (templates/t.xml)\n\
-         1 agent changed; 53 → 56 (+3, +6 %) tokens known before a run\n"
+         1 agent changed; 82 → 85 (+3, +4 %) tokens known before a run\n"
     );
 }
 

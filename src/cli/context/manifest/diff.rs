@@ -101,11 +101,11 @@ fn grown_file(then: &Entry, now: &Entry) -> Option<String> {
     most.source.iter().find(|source| !is_known(source))?.path.clone()
 }
 
-/// The tokens of a context that are known before a run, its model, and who counted them.
+/// The tokens of a context that are known before a run, with the defaults of parameters, its model, and who counted them.
 type Counted = (usize, Option<String>, String);
 
 fn counted(entry: &Entry) -> Counted {
-    (entry.total.fixed, entry.model.clone(), entry.tokenizer.name.clone())
+    (entry.total.expected(), entry.model.clone(), entry.tokenizer.name.clone())
 }
 
 /// The words of the file that an agent's task is written in, without its elements.

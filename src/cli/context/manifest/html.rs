@@ -66,7 +66,7 @@ fn agent(entry: &Entry, widest: usize, out: &mut String) {
     if let Some(cost) = words::cost(entry) {
         let _ = writeln!(out, "<p>{}</p>", text(&cost));
     }
-    if let Some(defaults) = words::defaults(entry) {
+    if let Some(defaults) = words::defaults(&entry.defaults, entry.total.estimate) {
         let _ = writeln!(out, "<p>{}</p>", text(&defaults));
     }
     for (word, entries) in words::policy(entry) {

@@ -38,7 +38,7 @@ fn agent(entry: &Entry, out: &mut String) {
     if let Some(cost) = words::cost(entry) {
         let _ = write!(out, "{}.\n\n", cell(&cost));
     }
-    if let Some(defaults) = words::defaults(entry) {
+    if let Some(defaults) = words::defaults(&entry.defaults, entry.total.estimate) {
         let _ = write!(out, "{}.\n\n", cell(&defaults));
     }
     for (word, entries) in words::policy(entry) {

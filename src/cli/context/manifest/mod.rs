@@ -11,7 +11,7 @@ mod require;
 mod run;
 mod side;
 mod text;
-mod words;
+pub(super) mod words;
 
 pub(crate) use args::ManifestArgs;
 pub(super) use diff::{AgentContexts, growth};

@@ -1,6 +1,6 @@
 //! Conditions on `manifest_tokens`: what only a manifest can judge, said where one is made.
 //!
-//! The tokens of an agent are those that are known before a run. What is left to a run is bounded by budgets.
+//! The tokens of an agent are those that are known before a run, as the request goes out. What is left to a run is bounded by budgets.
 
 use crate::base::rule_meta::Severity;
 use crate::base::span::Spanned;
@@ -62,7 +62,7 @@ fn is_about(requirement: &Requirement, entry: &Entry, registry: &Registry) -> bo
 }
 
 fn of_entry(project: &Compiled, requirement: &Requirement, entry: &Entry) -> Vec<FailedCondition> {
-    let tokens = entry.total.fixed as u64;
+    let tokens = entry.total.expected() as u64;
     let fails = |test: &Test| matches!(test, Test::Number(Measure::ManifestTokens, order, limit) if !order.holds(tokens, *limit));
     let why = requirement.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
     let told = |condition: &Spanned<Condition>| {
@@ -71,7 +71,7 @@ fn of_entry(project: &Compiled, requirement: &Requirement, entry: &Entry) -> Vec
         let message = format!(
             "{at}{} has {} tokens, and the project requires `{}`{why}",
             entry.title(),
-            thousands(entry.total.fixed),
+            thousands(entry.total.expected()),
             condition.value.text
         );
         FailedCondition { level: requirement.level, message }

@@ -25,7 +25,7 @@ fn alone(part: &Part) -> String {
 
 /// What a run may take from the tokens that are known, and add to them.
 pub(super) fn beyond(entry: &Entry) -> String {
-    let Total { least, fixed, bound } = entry.total;
+    let Total { least, fixed, bound, .. } = entry.total;
     let less = if least < fixed { format!(", at least {}", thousands(least)) } else { String::new() };
     match bound {
         Some(bound) if bound == fixed => less,
@@ -55,7 +55,7 @@ pub(super) fn print(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
         let segments = segments(entry);
         cx.hanging(&format!(" {segments}"), 4)?;
         cx.hanging(&format!(" {}", total(entry)), 4)?;
-        if let Some(defaults) = words::defaults(entry) {
+        if let Some(defaults) = words::defaults(&entry.defaults, entry.total.estimate) {
             cx.hanging(&format!(" {}", escape(&defaults)), 4)?;
         }
         if !entry.checked.is_empty() {
@@ -74,7 +74,7 @@ pub(super) fn print(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
         return cx.line("no agent: nothing here calls one");
     }
     if manifest.entries.len() > 1 {
-        let known: usize = manifest.entries.iter().map(|entry| entry.total.fixed).sum();
+        let known: usize = manifest.entries.iter().map(|entry| entry.total.expected()).sum();
         cx.line("")?;
         cx.line(&format!("{}, {} tokens known before a run", plural(manifest.entries.len(), "agent"), thousands(known)))?;
     }
@@ -122,7 +122,7 @@ fn tokens(entry: &Entry, part: &Part) -> String {
 
 /// The line below: how much in all, who counted, what it waits for.
 fn total(entry: &Entry) -> String {
-    let Total { least, fixed, bound } = entry.total;
+    let Total { least, fixed, bound, .. } = entry.total;
     let counted = format!("{}{}", entry.tokenizer.name, inexact(entry));
     let known = match (least < fixed, entry.budget.tokens) {
         (false, _) => String::new(),

@@ -2,7 +2,7 @@
 //! form has its own dangers.
 
 use crate::base::number::usd;
-use crate::cli::render::summary::thousands;
+use crate::cli::render::summary::{plural, thousands};
 use crate::context::manifest::{Cost, CostChange, DefaultValue, Entry, Part};
 use crate::kernel::sampling::Sampled;
 
@@ -15,15 +15,16 @@ pub(super) fn known(part: &Part) -> String {
     part.uncut.map_or_else(|| kept.clone(), |whole| format!("{kept} of {}", thousands(whole)))
 }
 
-/// The defaults of parameters for which a caller may hand in other values.
-pub(super) fn defaults(entry: &Entry) -> Option<String> {
+/// The defaults of parameters for which a caller may hand in other values, with the tokens of the whole where they are counted.
+pub(in crate::cli::context) fn defaults(defaults: &[DefaultValue], tokens: Option<usize>) -> Option<String> {
     let one = |own: &DefaultValue| {
         let mut first = own.value.chars();
         let short: String = first.by_ref().take(MOST_DEFAULT).collect();
         format!("{} {short}{}", own.name, if first.next().is_some() { "…" } else { "" })
     };
-    let all: Vec<String> = entry.defaults.iter().map(one).collect();
-    (!all.is_empty()).then(|| format!("defaults, if a caller hands in nothing else: {}", all.join(", ")))
+    let all: Vec<String> = defaults.iter().map(one).collect();
+    let counted = tokens.map_or_else(String::new, |tokens| format!(" ({} with them)", plural(tokens, "token")));
+    (!all.is_empty()).then(|| format!("defaults, if a caller hands in nothing else{counted}: {}", all.join(", ")))
 }
 
 /// The model, how it came to be it, and what stands behind it.

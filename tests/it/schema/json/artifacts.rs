@@ -314,6 +314,10 @@ fn manifests(out: &mut Artifacts) {
         "before an input is made",
         project.run(&["render", "made", "--json", "--node", "/inputs/0"]).code(0).json(),
     );
+    let greet = "<task type=\"atomic\" name=\"greet\"><description>Say {{word}}.</description><parameters><parameter name=\"word\" default=\"hi\"/>\
+                 </parameters></task>\n";
+    let greeting = Project::new().file("templates/greet.xml", greet);
+    put(out, names::RENDER, "a default", greeting.run(&["render", "greet", "--json"]).code(0).json());
 }
 
 /// What the shipped tasks would receive against what they receive once every text, file and default is another one.
