@@ -203,7 +203,7 @@ pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Optio
         if matches!(input.case.subject.value, Subject::Request(_)) {
             return of_request(context, input).map(|one| vec![one]);
         }
-        let mut all = tried(context, input, found.ok()?, AskedCases::Passing, &of_agent)?;
+        let (_, mut all) = tried(context, input, found.ok()?, AskedCases::Passing, &of_agent)?;
         // However often a whole run asks an agent, it is one scenario that asks it.
         let mut asked = BTreeSet::new();
         for (agent, sum) in &mut all {
@@ -249,12 +249,17 @@ pub type OfAgents<T> = BTreeMap<(String, String), T>;
 /// The author's own text that agents receive: in the cases that pass, or in all of them.
 pub fn own_contexts(context: &RunContext<'_>, inputs: &[CaseInput<'_>], asked: AskedCases) -> OfAgents<OwnContext> {
     let found = run::each(context, inputs, None, |_, input, found| {
-        tried(context, input, found.ok()?, asked, &|prepared, assembly, notices| {
+        let (verdict, mut agents) = tried(context, input, found.ok()?, asked, &|prepared, assembly, notices| {
             let is_noticed = notices(prepared, Ok(assembly.clone()));
             let segments = assembly.report.segments.into_iter().map(|account| account.segment).collect();
             let (subject, task) = (prepared.receiver.name().to_owned(), prepared.receiver.task.to_owned());
             (place_of(prepared), OwnContext { subject, task, segments, is_noticed })
-        })
+        })?;
+        // Its scripted answers may be others now.
+        for (_, own) in &mut agents {
+            own.is_noticed |= verdict == CaseVerdict::Fail;
+        }
+        Some(agents)
     });
     let mut all: OfAgents<OwnContext> = BTreeMap::new();
     for (place, mut own) in found.into_iter().flatten().flatten() {
@@ -287,6 +292,7 @@ pub fn noticed_losses(
             let noticed = numbered.filter(|(_, loss)| is_noticed(loss)).map(|(number, _)| (place.clone(), number));
             noticed.collect::<Vec<_>>()
         })
+        .map(|(_, noticed)| noticed)
     });
     found.into_iter().flatten().flatten().flatten().collect()
 }
@@ -304,24 +310,25 @@ pub enum AskedCases {
     All,
 }
 
-/// The findings on the agents of a case; `None` for a case that is not asked, or has no context.
+/// The verdict on a case, and the findings on its agents; `None` for a case that is not asked, or has no context.
 fn tried<T>(
     context: &RunContext<'_>,
     input: &CaseInput<'_>,
     (forest, receiver): (&TaskGraph<'_>, Receiver<'_>),
     asked: AskedCases,
     trying: Trying<'_, T>,
-) -> Option<Vec<T>> {
+) -> Option<(CaseVerdict, Vec<T>)> {
     let done = case::run(context, input, forest, receiver);
     if done.verdict != CaseVerdict::Pass && asked == AskedCases::Passing {
         return None;
     }
     let prepared = prepared::prepare(context, input, forest, receiver).ok()?;
-    if input.case.is_run {
-        of_run(&prepared, &done.trials.first()?.answer, trying)
+    let found = if input.case.is_run {
+        of_run(&prepared, &done.trials.first()?.answer, trying)?
     } else {
-        Some(vec![of_case(&prepared, trying)?])
-    }
+        vec![of_case(&prepared, trying)?]
+    };
+    Some((done.verdict, found))
 }
 
 /// What a case about the request of another program says of changes.

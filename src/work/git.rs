@@ -41,11 +41,14 @@ pub(super) fn remove(named: &Path, folder: &Path, id: &str) -> Result<(), Obstac
     Ok(())
 }
 
+/// Settings that hold whatever the repository says: no hook, no program that watches files, no repository in a folder without `.git`.
+const SETTINGS: [&str; 4] = ["core.hooksPath=/dev/null", "gc.auto=0", "core.fsmonitor=false", "safe.bareRepository=explicit"];
+
 /// Asks git, without a shell, hooks or questions to a person.
 pub(super) fn git(folder: &Path, arguments: &[&str]) -> Result<String, Obstacle> {
     #[allow(clippy::disallowed_methods, reason = "git alone knows its repositories; a host asked for its worktrees")]
     let mut command = Command::new("git");
-    command.arg("-C").arg(folder).args(["-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0"]).args(arguments);
+    command.arg("-C").arg(folder).args(SETTINGS.iter().flat_map(|setting| ["-c", setting])).args(arguments);
     command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C").stdin(Stdio::null());
     for name in ELSEWHERE {
         command.env_remove(name);

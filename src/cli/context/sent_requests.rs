@@ -98,8 +98,17 @@ impl SentRequests {
         if stored.schema != SCHEMA {
             return Err(fault(format!("expected {SCHEMA}, found {}", stored.schema)));
         }
-        let outcomes = stored.requests.into_iter().map(StoredRequest::into_outcome).collect();
+        let all = stored.requests.len();
+        let outcomes: BTreeMap<_, _> = stored.requests.into_iter().map(StoredRequest::into_outcome).collect();
+        if outcomes.len() < all {
+            return Err(fault("expected one request for each conversation of a scenario, found two for one".to_owned()));
+        }
         Ok(Self { outcomes: Mutex::new(outcomes), file: Some(shown.to_string()) })
+    }
+
+    /// Returns whether they come from a file, so that nothing that the change wrote may run.
+    pub(super) const fn are_given(&self) -> bool {
+        self.file.is_some()
     }
 
     /// Writes the requests for a later run.

@@ -211,7 +211,9 @@ impl CiProject {
 fn gate(source: &str, requests: &str) -> String {
     let requests = if requests.is_empty() { String::new() } else { format!(" {requests}") };
     format!(
-        "if [ \"$(git rev-parse --is-shallow-repository)\" = true ]; then git fetch --quiet --no-tags --unshallow origin; fi\n\
+        "# Files of the change can look like a repository, whose settings git would follow.\n\
+         export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit\n\
+         if [ \"$(git rev-parse --is-shallow-repository)\" = true ]; then git fetch --quiet --no-tags --unshallow origin; fi\n\
          git cat-file -e \"$BASE^{{commit}}\" 2>/dev/null || git fetch --quiet --no-tags {source} \"$BASE\"\n\
          if git cat-file -e \"$BASE:./ctxc.toml\" 2>/dev/null; then first=; else first=--new-project; fi\n\
          ctxc gate --base \"$BASE\" --allow-empty $first {TRUST}{requests}\n"
@@ -247,11 +249,17 @@ fn branch(top: &Path) -> String {
     remote.or_else(|| named("HEAD", "ref: refs/heads/")).unwrap_or_else(|| "main".to_owned())
 }
 
-/// Returns whether a scenario in a folder names a program that sends its request.
+/// Keys of scenarios that name a program: one that sends the request, or a check.
+const PROGRAMS: [&str; 3] = ["request:", "command:", "python:"];
+
+/// Returns whether a scenario in a folder names a program that sends its request, or a check of the project's own.
 fn names_programs(folder: &Path) -> bool {
     fs::entries_in(folder).into_iter().any(|(_, path)| {
         let text = || fs::head(&path, LIMIT).ok().flatten().unwrap_or_default();
-        names_programs(&path) || String::from_utf8_lossy(&text()).lines().any(|line| line.trim_start().starts_with("request:"))
+        names_programs(&path)
+            || String::from_utf8_lossy(&text())
+                .lines()
+                .any(|line| PROGRAMS.iter().any(|key| line.trim_start_matches([' ', '-', '{']).starts_with(key)))
     })
 }
 

@@ -46,6 +46,8 @@ pub(crate) struct ChangeBase {
     pub(crate) head: String,
     /// Whether older commits may be missing from this clone.
     pub(crate) is_shallow: bool,
+    /// The work tree of which this repository is a submodule.
+    pub(crate) outer: Option<String>,
 }
 
 /// A name with the commit that it means.
@@ -67,7 +69,10 @@ impl ChangeBase {
         let mut common = git.merge_bases(&tip, &head)?.into_iter();
         let commit = common.next();
         let is_crossed = common.next().is_some();
-        Ok(Self { name, by, commit, is_crossed, tip, head, is_shallow: git.is_shallow()? })
+        let facts = git.lines(&["rev-parse", "--is-shallow-repository", "--show-superproject-working-tree"])?;
+        let mut facts = facts.into_iter();
+        let is_shallow = facts.next().is_some_and(|line| line == "true");
+        Ok(Self { name, by, commit, is_crossed, tip, head, is_shallow, outer: facts.next() })
     }
 }
 
@@ -173,26 +178,23 @@ fn meaning(git: &Git, own: &str, is_id: bool) -> Result<Option<(String, String)>
             format!("`{own}` is a tag, and the base of a change is a branch or a commit: anybody who may push can create a tag");
         return Err(CliError::usage(error).hint(spelled(&tag)));
     }
-    let ambiguous = |first: &str, other: &str| {
-        let error = format!("`{own}` has two meanings: {first} and {other}");
-        CliError::usage(error).hint(spelled(if first == tag { other } else { first }))
-    };
+    let ambiguous =
+        |other: &str, meant: &str| CliError::usage(format!("`{own}` has two meanings: {first} and {other}")).hint(spelled(meant));
     let commit = git.commit(&id)?;
     for (other, id) in found.iter().skip(1) {
         let at = git.commit(id)?;
         if *other == tag || first == tag {
-            return Err(
-                ambiguous(&first, other).hint("a tag of the name of a branch may have been created to take its place: delete it")
-            );
+            return Err(ambiguous(other, if first == tag { other } else { &first })
+                .hint("a tag of the name of a branch may have been created to take its place: delete it"));
         }
         if at != commit {
-            return Err(ambiguous(&format!("{first} ({commit})"), &format!("{other} ({at})")));
+            return Err(ambiguous(&format!("{other}, at {commit:.12} and {at:.12}"), &first));
         }
     }
     // A shortened id may be the name of a branch as well.
     let objects = if is_id { git.lines(&["rev-parse", &format!("--disambiguate={own}")])? } else { Vec::new() };
     match objects.iter().find(|object| **object != commit && **object != id) {
-        Some(object) => Err(ambiguous(&first, &format!("the object {object}"))),
+        Some(object) => Err(ambiguous(&format!("the object {object}"), &first)),
         None => Ok(Some((first, id))),
     }
 }

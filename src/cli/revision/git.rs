@@ -3,6 +3,7 @@
 //! A revision goes to it as one argument that does not begin with `-`, behind `--end-of-options`; never through a shell.
 //! It fetches nothing, asks nothing, and locks nothing.
 
+use crate::base::fs::{ReadFs, RealFs};
 use crate::base::suggest;
 use crate::cli::prelude::*;
 use crate::rules::input::read_fault::reason;
@@ -25,6 +26,10 @@ const ENVIRONMENT: [(&str, &str); 7] = [
     ("GIT_TERMINAL_PROMPT", "0"),
     ("LC_ALL", "C"),
 ];
+/// Settings that hold whatever the repository says: only a folder with a `.git` is a repository, since anybody can commit the files of a bare one; no
+/// program is started that watches files; names come as they are.
+const SETTINGS: [&str; 4] =
+    ["safe.bareRepository=explicit", "core.fsmonitor=false", "core.quotePath=false", "advice.graftFileDeprecated=false"];
 /// What a clone without its history needs.
 pub(crate) const SHALLOW: &str =
     "the clone is shallow and lacks older commits: `git fetch --unshallow`, or `fetch-depth: 0` of actions/checkout";
@@ -51,10 +56,18 @@ impl Git {
     pub(super) fn around(folder: &Path, wanted: &str) -> Result<Self> {
         let git = Self { folder: folder.to_owned() };
         let answer = git.ask(&["rev-parse", "--git-dir"])?;
-        if answer.succeeded {
-            return Ok(git);
-        }
         let shown = folder.display();
+        if answer.succeeded {
+            // Versions before 2.38 do not know `safe.bareRepository`.
+            let repository = folder.join(String::from_utf8_lossy(&answer.out).trim_end_matches(['\n', '\r']));
+            return match (RealFs.canonical(&repository), RealFs.canonical(folder)) {
+                (Ok(repository), Ok(folder)) if folder.starts_with(&repository) => Err(bare(&repository)),
+                _ => Ok(git),
+            };
+        }
+        if answer.said.contains("bareRepository") {
+            return Err(bare(folder));
+        }
         if answer.said.contains("not a git repository") {
             let named = Some(wanted).filter(|wanted| !wanted.is_empty());
             let named = named.map_or_else(String::new, |wanted| format!("`{wanted}` would be a git revision, and "));
@@ -87,8 +100,7 @@ impl Git {
     #[allow(clippy::disallowed_methods, reason = "git alone knows its repositories; compiling itself runs nothing")]
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new("git");
-        command.args(["--no-pager", "-c", "core.quotePath=false", "-c", "advice.graftFileDeprecated=false"]);
-        command.arg("-C").arg(&self.folder);
+        command.arg("--no-pager").args(SETTINGS.iter().flat_map(|setting| ["-c", setting])).arg("-C").arg(&self.folder);
         for name in ELSEWHERE {
             command.env_remove(name);
         }
@@ -235,6 +247,11 @@ impl Git {
         Ok(String::from_utf8_lossy(&answer.out).split_terminator('\0').map(str::to_owned).collect())
     }
 
+    /// Returns whether a file that is in no commit is ignored.
+    pub(super) fn is_ignored(&self, file: &Path) -> Result<bool> {
+        Ok(self.ask(&["check-ignore", "--quiet", "--", &file.to_string_lossy()])?.succeeded)
+    }
+
     /// The files among some whose content goes through a filter between a commit and the work tree, as the attributes of the work tree
     /// have it. No filter is run.
     pub(super) fn filtered<'n>(&self, names: impl Iterator<Item = &'n str>) -> Result<Vec<String>> {
@@ -275,6 +292,14 @@ impl Git {
         let error = CliError::new(Kind::Infrastructure, format!("git cannot list the files of {commit}: {}", answer.said));
         Err(error.hint("a partial clone may lack them, and nothing is fetched here: `git fetch` them first"))
     }
+}
+
+/// A folder that looks like a repository without a work tree.
+fn bare(folder: &Path) -> CliError {
+    let message = format!("{} looks like a repository of its own, without a work tree", folder.display());
+    CliError::new(Kind::Infrastructure, message).hint(
+        "files such as `HEAD`, `objects` and `refs` make a folder one: remove them, since its settings could name another base",
+    )
 }
 
 /// Git does not answer.

@@ -85,7 +85,9 @@ impl Places {
             return Ok(place);
         }
         // One that stays where it is has its project file, or some template or scenario, there.
-        let is_there = self.then.below(&here).any(is_of_project);
+        let nested: Vec<&str> = self.then.below(&here).filter_map(|name| name.strip_suffix(FILE)).collect();
+        let is_nested = |name: &str| nested.iter().any(|folder| folder.ends_with('/') && name.starts_with(folder));
+        let is_there = self.then.below(&here).any(|name| is_of_project(name) && !is_nested(name));
         let gone = if is_there { BTreeSet::new() } else { self.gone() };
         match gone.len() {
             0 => Ok(Place { then: here.clone(), now: here, moved: None }),

@@ -3,7 +3,7 @@
 use super::git::Git;
 use super::tree::Tree;
 use crate::base::contained_path;
-use crate::base::fs::{self, ReadFs};
+use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::findings::broken;
 use crate::cli::prelude::*;
 use crate::cli::project::FILE;
@@ -94,6 +94,18 @@ impl Past {
             }
         }
         Ok(missing)
+    }
+
+    /// The text that the revision has in the place of a file of the work tree, by its path from a folder there.
+    pub(crate) fn text_in_work_tree(&self, folder: &Path, path: &str) -> Option<String> {
+        let (top, file) = (RealFs.canonical(&self.top).ok()?, RealFs.canonical(&folder.join(path)).ok()?);
+        let bytes = self.tree.read(&Path::new("/").join(file.strip_prefix(top).ok()?), FILE_LIMIT).ok()?;
+        String::from_utf8(bytes).ok()
+    }
+
+    /// Returns whether git ignores a file of the work tree that it does not hold.
+    pub(crate) fn is_ignored(&self, file: &Path) -> Result<bool> {
+        Git::at(self.top.clone()).is_ignored(file)
     }
 
     /// The top of the work tree, and the project's folder in it.

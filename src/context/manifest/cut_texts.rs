@@ -5,11 +5,13 @@
 use super::build::{ManifestOptions, subjects};
 use crate::base::parallel;
 use crate::context::dry_run;
+use crate::context::options::Options;
 use crate::context::request::Request;
 use crate::context::role;
 use crate::context::task_graph::TaskGraph;
 use crate::kernel::budget::Disposition;
 use crate::kernel::context::FIRST_EXPENDABLE;
+use crate::kernel::tokens::Bytes;
 use crate::registry::Registry;
 use std::num::NonZeroUsize;
 
@@ -47,6 +49,11 @@ pub fn cut_texts(registry: &Registry, how: &ManifestOptions<'_>, threads: Option
 fn of_agent(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_>) -> Option<CutTexts> {
     let role::Routed { options, choice, .. } = role::route(forest, request, &how.options).ok()?;
     let budget = options.budget?;
+    // No tokenizer has more tokens than bytes.
+    let by_bytes = dry_run::dry(forest, request, &Options { counter: &Bytes, ..options }).ok()?.report;
+    if by_bytes.segments.iter().all(|account| account.fate == Disposition::Kept) {
+        return None;
+    }
     let dry_run::DryRun { report, waiting, whole, others_room } = dry_run::dry(forest, request, &options).ok()?;
     let mut texts = Vec::new();
     for ((account, waiting), whole) in report.segments.iter().zip(&waiting).zip(&whole) {

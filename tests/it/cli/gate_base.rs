@@ -232,7 +232,7 @@ fn no_tag_takes_the_place_of_a_branch() {
     // A branch of the same name as a branch of a remote.
     git(&project, &["branch", "origin/main", "HEAD"]);
     let run = project.run(&["gate", "--base", "origin/main"]).code(2);
-    run.warns("has two meanings: refs/remotes/origin/main (").warns("and refs/heads/origin/main (");
+    run.warns("has two meanings: refs/remotes/origin/main and ").warns("and refs/heads/origin/main, at ");
     // A tag of the digits of a commit.
     git(&project, &["tag", &short, "HEAD"]);
     project.run(&["gate", "--base", &short]).code(2).warns("is a tag");

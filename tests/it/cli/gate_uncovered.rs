@@ -68,6 +68,14 @@ fn what_a_scenario_holds_is_not_named() {
 }
 
 #[test]
+fn another_word_beside_a_pattern_is_named() {
+    // The scenario holds a part of the line, and what stands there instead holds it as well.
+    let project = branch("", "  - contains: [promise a refund]\n");
+    replace(&project, "templates/triage.xml", "Never promise", "Always promise");
+    project.run(&["gate"]).code(0).says(&format!("note: `triage`: {GONE}"));
+}
+
+#[test]
 fn secrets_of_the_work_tree_are_masked_on_both_sides() {
     // The stored request of the base holds a placeholder for a value that an environment file of the work tree names.
     let secret = "violet-harbour-ladder-7431";

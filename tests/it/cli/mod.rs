@@ -37,6 +37,7 @@ mod gate_checks;
 mod gate_evasions;
 mod gate_harmless;
 mod gate_listed;
+mod gate_repositories;
 mod gate_uncovered;
 mod help;
 pub(crate) mod history;

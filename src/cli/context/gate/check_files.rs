@@ -26,6 +26,8 @@ const OF_FOLDER: [&str; 3] = ["__init__", "__main__", "index"];
 const PACKAGE_MANAGERS: [&str; 5] = ["npm", "npx", "pnpm", "yarn", "bun"];
 /// The file of these scripts.
 const PACKAGE: &str = "package.json";
+/// The files that `make` looks for.
+const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 /// Words of a line that takes in a module by its bare name, wherever they stand in it, and those that begin it.
 const IMPORTS: [&str; 5] = ["import", "import_module", "__import__", "require", "require_relative"];
 const IMPORTS_AT_FIRST: &str = "from";
@@ -89,6 +91,9 @@ impl FileNames {
             for word in words() {
                 if PACKAGE_MANAGERS.contains(&word) {
                     found.extend(self.of_file(PACKAGE));
+                }
+                if word == "make" {
+                    found.extend(MAKEFILES.iter().flat_map(|name| self.of_file(name)));
                 }
                 found.extend(self.of_word(word));
                 found.extend(self.of_module(word, place, is_import));

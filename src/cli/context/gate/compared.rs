@@ -1,6 +1,7 @@
 //! A change and what it is held against: the project as it is, and as it was where the change left its base.
 
 use super::check_files::FileNames;
+use super::environment::environment;
 use super::names::{Names, cases};
 use super::origin::{NewProject, Origin};
 use super::settings::configured;
@@ -148,12 +149,13 @@ impl Compared {
     }
 
     /// What both sides hold themselves to, with the texts of the scenarios that are to be shown.
-    fn safeguards(&self, (then, theirs): &(Compiled, Scenarios), reading: Reading<'_>) -> (Safeguards, Safeguards) {
+    fn safeguards(&self, (then, theirs): &(Compiled, Scenarios), reading: Reading<'_>) -> Result<(Safeguards, Safeguards)> {
         let mut before = safeguards(then, theirs, reading);
         let mut after = safeguards(&self.project, &self.scenarios, Reading { names: &reading.names.of_now(), ..reading });
         results(self.accepted_before(&self.baselines), &mut before);
         results(&self.baselines, &mut after);
         configured(&then.config, &self.project.config, &mut before, &mut after);
+        then.past().map_or(Ok(()), |past| environment(past, &self.project, &mut before, &mut after))?;
         // `.gitignore` can hide a file as `exclude` does.
         let now = read_files(&self.project, &self.scenarios);
         let there = read_files(then, theirs).into_iter().filter(|path| fs::exists(&self.project.root.join(path)));
@@ -162,7 +164,7 @@ impl Compared {
             before.add(SafeguardKind::Threshold, &path, "file", Safeguard::new(&path, "read", None));
             after.add(SafeguardKind::Threshold, &path, "file", Safeguard::new(&path, value, None));
         }
-        (before, after)
+        Ok((before, after))
     }
 
     /// The reason why a file is no longer read.
@@ -205,7 +207,7 @@ impl Compared {
         let Some(base) = &self.base.then else { return Ok(false) };
         let (files, none) = (self.file_names(base)?, BTreeSet::new());
         let reading = Reading { names: &self.base.names, files: &files, shown: &none };
-        let (mut before, mut after) = self.safeguards(base, reading);
+        let (mut before, mut after) = self.safeguards(base, reading)?;
         let deciding = self.deciding([&before, &after]);
         let is_equal = |path: &String| base.0.files().text(path) == self.project.files().text(path);
         let is_same = is_behind && before == after && self.approvals.added().is_empty() && deciding.files.iter().all(is_equal);
@@ -221,7 +223,7 @@ impl Compared {
         let shown: BTreeSet<String> = before.weakened(&after).into_iter().map(|one| one.weakened.of).collect();
         // The texts of all scenarios of both sides would be too many to be kept.
         if !shown.is_empty() {
-            (before, after) = self.safeguards(base, Reading { shown: &shown, ..reading });
+            (before, after) = self.safeguards(base, Reading { shown: &shown, ..reading })?;
         }
         let contexts = growth(&base.0, &self.project, cx.options.threads)?;
         // Who counts for a model was compared with it; another model may be one that another counts for.

@@ -6,6 +6,7 @@ mod base_files;
 mod check_files;
 mod compared;
 mod decide;
+mod environment;
 mod frozen;
 mod names;
 mod origin;

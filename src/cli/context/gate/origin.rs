@@ -68,6 +68,13 @@ impl Origin {
                 "so no commit is compared: `--base COMMIT` compares with an earlier one, `--base HEAD` only uncommitted changes";
             self.doubts.push(format!("there is no commit since {name}, {what}{why}"));
         }
+        if let Some(outer) = &self.base.outer {
+            self.doubts.push(format!(
+                "nothing is compared: the project lies in a submodule of {outer}, and a change could have put another repository in its \
+                 place: run the gate in a clone of that repository"
+            ));
+            return Ok(());
+        }
         let places = Places::of(&self.project.root, &commit, &self.base.head)?;
         let here = fs::current_dir().ok().filter(|_| cx.options.project.is_none());
         let place = match places.find(here.as_deref()) {

@@ -111,7 +111,7 @@ fn allows(path: &str, text: &str, names: &Names, safeguards: &mut Safeguards) {
     }
 }
 
-fn hash(value: &impl Serialize) -> String {
+pub(super) fn hash(value: &impl Serialize) -> String {
     // Plain data with string keys: writing it cannot fail.
     let hash = Hash::of(&serde_json::to_vec(value).unwrap_or_default()).to_string();
     hash.get(..SHOWN).unwrap_or(&hash).to_owned()

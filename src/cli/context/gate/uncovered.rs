@@ -100,7 +100,8 @@ fn gone(
                     gone.is_hidden |= is_hidden;
                     gone.is_value |= loss.instead.is_some();
                 } else if !is_hidden && (!gone.is_hidden || new.is_noticed) {
-                    gone.is_noticed |= noticed.contains(&(place.clone(), number));
+                    // A pattern that the loss would break may hold what stands there instead.
+                    gone.is_noticed |= new.is_noticed && noticed.contains(&(place.clone(), number));
                 }
             }
         }
