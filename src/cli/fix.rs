@@ -45,22 +45,25 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     let mut changed = Vec::new();
     let mut fixed = 0;
     let mut own = if selection.stdin().is_none() { ProjectFile::read(&project)? } else { None };
-    let mut announced = None;
+    let mut brought = None;
     if let Some(own) = own.as_mut().filter(|_| is_fixable(&project.findings, asked.which)) {
         let root = project.root.clone();
-        announced = Some(Beginning::of(&selection.check(&project, Goal::Findings, Keep::ALL, cx)?.report.diagnostics));
+        let announced = Beginning::of(&selection.check(&project, Goal::Findings, Keep::ALL, cx)?.report.diagnostics);
         let found = std::mem::take(&mut project.findings);
         fixed = own.fix(&found, asked.which, &mut |text| Project::with_text(root.clone(), text).findings);
         project.findings = found;
         if own.is_fixed {
             project = Project::with_text(root, &own.text).tested();
+            let mut found = selection.check(&project, Goal::Findings, Keep::ALL, cx)?.report.diagnostics;
+            found.retain(|finding| !announced.has(finding));
+            brought = Some(Beginning::of(&found));
         }
     }
     project.config.limits = asked.limits.resolve(&project.config.limits);
     let recorded = suppress::load(&project.root)?;
     // What a mended project file brings up in other files was not announced: it is reported, and left.
     let wanted = |finding: &Diagnostic| {
-        announced.as_ref().is_none_or(|announced| announced.has(finding))
+        !brought.as_ref().is_some_and(|brought| brought.has(finding))
             && recorded.as_ref().is_none_or(|(_, recorded)| !recorded.holds(finding))
     };
     // What templates find in the project file is mended there, with all of them checked anew.

@@ -10,7 +10,7 @@ type Handler = Box<dyn FnMut() + Send>;
 static INSTEAD: Mutex<Option<Handler>> = Mutex::new(None);
 
 /// What is done before an interrupt ends the program.
-static BEFORE: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
+static BEFORE: Mutex<Vec<Handler>> = Mutex::new(Vec::new());
 
 /// From now on an interrupt waits for a write in progress (a rename away from whole), then ends the program.
 pub(super) fn install() {
@@ -20,7 +20,7 @@ pub(super) fn install() {
             instead();
             return;
         }
-        for before in BEFORE.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        for before in BEFORE.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
             before();
         }
         let _quiet = fs::hold_writes();
@@ -30,8 +30,8 @@ pub(super) fn install() {
 }
 
 /// From now on this is done before an interrupt ends the program.
-pub(super) fn before(ending: fn()) {
-    BEFORE.lock().unwrap_or_else(PoisonError::into_inner).push(ending);
+pub(super) fn before(ending: impl FnMut() + Send + 'static) {
+    BEFORE.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(ending));
 }
 
 /// From now on an interrupt, a request to end (SIGTERM) or a closed terminal does this alone.

@@ -21,6 +21,7 @@ use super::segments::task_segments::{SegmentBuilder, cap};
 use super::task_graph::{Link, TaskGraph};
 use super::values::Scope;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::registry::Node;
 use crate::template::setting::SettingName;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -34,6 +35,12 @@ pub(super) struct Strategy<'a> {
     pub(super) faults: Faults,
     /// A conversation may reach the agent, even an empty one, or others write a text that is empty in this request.
     pub(super) has_open_share: bool,
+}
+
+/// The segments of the inputs of a node that tasks make: each of these sees the others where it names them, and is otherwise made beside them.
+fn made(node: &Node) -> BTreeSet<String> {
+    let made = node.body.inputs.iter().filter(|input| input.from.is_none() && input.text().is_none());
+    made.filter_map(|input| Some(format!("input:{}", input.name.as_deref()?))).collect()
 }
 
 impl<'a> Strategy<'a> {
@@ -60,6 +67,10 @@ impl<'a> Strategy<'a> {
                 Binder { request: self.request, results: self.results, forest, filler: self.filler, faults: &mut self.faults }
                     .scope(upto, chain.get(at + 1))?;
             context = self.node(upto, &scope, &context);
+            if chain.get(at + 1).and_then(|next| next.child).is_some_and(|child| child.slot == "inputs") {
+                let made = made(link.node);
+                context.retain(|drafted| !drafted.late.is_empty() || !made.contains(&drafted.segment.id));
+            }
             self.has_open_share =
                 link.node.body.history.is_some() || self.has_open_share && inherited::takes_conversation(link.node);
         }

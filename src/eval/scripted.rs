@@ -73,12 +73,21 @@ impl Script {
         self.lines.iter().position(is_for_all).map(|at| at + 2).filter(|number| *number <= self.lines.len())
     }
 
+    /// The numbers of the answers, from 1, that no request was given so far.
+    pub fn unreached(&self) -> Vec<usize> {
+        let given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let reached: BTreeSet<usize> = given.iter().map(|(_, number)| *number).collect();
+        (0..self.lines.len()).filter(|number| !reached.contains(number)).map(|number| number + 1).collect()
+    }
+
     /// The answer to a request with this text.
     pub fn answer(&self, asking: Asking<'_>, text: &str) -> Option<Answer> {
         if let Some(own) = self.own(asking, text) {
             return Some(answer(own, text));
         }
-        let line = self.lines.iter().filter(|line| line.says.node.is_none()).find(|line| line.holds(text))?;
+        let mut any = self.lines.iter().enumerate().filter(|(_, line)| line.says.node.is_none());
+        let (number, line) = any.find(|(_, line)| line.holds(text))?;
+        self.given.lock().unwrap_or_else(PoisonError::into_inner).insert((String::new(), number));
         Some(answer(&line.says, text))
     }
 

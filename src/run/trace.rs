@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// A line of a trace that is no call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -241,8 +241,11 @@ pub enum Moment {
 #[derive(Debug)]
 struct Timeline {
     clock: fn() -> i128,
-    moments: Mutex<Vec<(i128, Moment)>>,
+    moments: Arc<Moments>,
 }
+
+/// What happened so far, and when.
+pub type Moments = Mutex<Vec<(i128, Moment)>>;
 
 /// What ctxc itself writes into a line: a number in it is nobody's, whatever it looks like.
 const OWN: [&str; 5] = ["/schema", "/run", "/at", "/registry", "/given"];
@@ -370,7 +373,7 @@ impl Trace {
     /// The same, which keeps when everything happened.
     #[must_use]
     pub fn timed(self, clock: fn() -> i128) -> Self {
-        Self { timeline: Some(Timeline { clock, moments: Mutex::default() }), ..self }
+        Self { timeline: Some(Timeline { clock, moments: Arc::default() }), ..self }
     }
 
     /// Notes that something happens now.
@@ -384,6 +387,11 @@ impl Trace {
     pub fn moments(&self) -> Vec<(i128, Moment)> {
         let moments = self.timeline.as_ref().map(|timeline| &timeline.moments);
         moments.map_or_else(Vec::new, |moments| moments.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    /// The same for another thread, as long as the trace is there.
+    pub fn timeline(&self) -> Weak<Moments> {
+        self.timeline.as_ref().map_or_else(Weak::new, |timeline| Arc::downgrade(&timeline.moments))
     }
 
     /// What was written so far, where it is kept.

@@ -49,10 +49,12 @@ impl Bodies {
 
     /// What reaches a body of the context around it, by its number.
     pub fn reach(&self, body: u32) -> Reach {
-        let Some(Body { resolved, .. }) = self.0.get(body as usize).and_then(Option::as_ref) else { return Reach::default() };
+        let Some(Body { resolved, fault, .. }) = self.0.get(body as usize).and_then(Option::as_ref) else {
+            return Reach::default();
+        };
         Reach {
             inherits: resolved.inherit_context.value != Inherit::None,
-            accumulates: resolved.accumulate_data.applies && resolved.accumulate_data.value == Some(true),
+            accumulates: fault.is_none().then_some(resolved.accumulate_data.applies && resolved.is_accumulating()),
             looks_up: resolved.fresh_context.value == Fresh::Enabled,
         }
     }

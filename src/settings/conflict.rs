@@ -9,7 +9,7 @@ use crate::template::setting::{Fresh, Inherit, SettingName};
 /// What the settings' findings need to know about the task beside its settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TaskFacts {
-    /// It has `file_paths`, inputs or parameters of its own, so that it sees something without any context.
+    /// It has `file_paths`, inputs, parameters or a conversation of its own, so that it sees something without any context.
     pub has_content: bool,
     /// It has `file_paths`, `inputs` or `context_relevance`, so that `subset` says which part.
     pub selects: bool,
@@ -40,7 +40,7 @@ pub enum Side {
 pub enum WithoutContext {
     /// Its description and instructions alone.
     Empty,
-    /// Files, inputs or parameters of its own.
+    /// Files, inputs, parameters or a conversation of its own.
     OwnContent,
 }
 

@@ -319,10 +319,11 @@ impl<'a> Parser<'a> {
         }
         let mut rest = Vec::new();
         loop {
-            if self.cursor.eat('.') {
+            if self.cursor.eat_behind_space('.') {
+                self.cursor.skip_space();
                 let field = self.cursor.name().ok_or_else(|| self.fault(Expected::Field))?;
                 rest.push(Step::Field(self.placed(field)));
-            } else if self.cursor.eat('[') {
+            } else if self.cursor.eat_behind_space('[') {
                 rest.push(self.index()?);
             } else {
                 return Ok(Value::Path(Path { root, rest }));

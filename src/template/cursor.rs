@@ -69,6 +69,17 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Takes one character if it is the next behind white space.
+    pub(super) fn eat_behind_space(&mut self, wanted: char) -> bool {
+        let before = self.clone();
+        self.skip_space();
+        let is_eaten = self.eat(wanted);
+        if !is_eaten {
+            *self = before;
+        }
+        is_eaten
+    }
+
     /// What stands between `start` and here.
     fn read(&self, start: usize) -> Cow<'a, str> {
         Cow::Borrowed(self.raw.get(start..self.at).unwrap_or(""))
@@ -91,7 +102,7 @@ impl<'a> Cursor<'a> {
         rest.get(..length).filter(|digits| !digits.is_empty())
     }
 
-    /// A number: `-`, digits, a fraction.
+    /// A number: `-`, digits, a fraction, an exponent.
     pub(super) fn number(&mut self) -> Option<Spanned<Cow<'a, str>>> {
         let start = self.at;
         let before = self.clone();
@@ -103,6 +114,13 @@ impl<'a> Cursor<'a> {
         let whole = self.clone();
         if self.eat('.') && self.digits().is_none() {
             *self = whole;
+        }
+        let mantissa = self.clone();
+        if self.eat('e') || self.eat('E') {
+            let _ = self.eat('-') || self.eat('+');
+            if self.digits().is_none() {
+                *self = mantissa;
+            }
         }
         Some(Spanned::new(self.read(start), self.since(start)))
     }

@@ -261,14 +261,15 @@ fn bad(cursor: &Cursor<'_>) -> (ExpressionFaultKind, Span) {
 
 /// What a name begins: a call or a path.
 fn named<'a>(cursor: &mut Cursor<'a>, name: Spanned<Cow<'a, str>>, depth: u32) -> Read<Expression<'a>> {
-    if cursor.eat('(') {
+    if cursor.eat_behind_space('(') {
         return call(cursor, name, depth).map(Expression::Call);
     }
     let mut rest = Vec::new();
     loop {
-        if cursor.eat('.') {
+        if cursor.eat_behind_space('.') {
+            cursor.skip_space();
             rest.push(Step::Field(self::name(cursor)?));
-        } else if cursor.eat('[') {
+        } else if cursor.eat_behind_space('[') {
             cursor.skip_space();
             let at = cursor.at();
             let Some(index) = cursor.digits().and_then(|digits| digits.parse().ok()) else {

@@ -9,7 +9,7 @@ use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::work::task::{Task, TaskSource};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
@@ -18,7 +18,7 @@ use ring::hmac;
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::fmt;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -140,11 +140,22 @@ impl Inbox {
         self.journal.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns true where senders prove nothing. A page whose name was pointed at this machine could then deliver as one of them.
+    const fn is_open(&self) -> bool {
+        self.options.token.is_none() && self.options.secret.is_none()
+    }
+
     /// Whether a sender may deliver here, by the path and the head of its request.
     fn admits(&self, path: &str, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
         let Some(rest) = path.strip_prefix(self.options.path.trim_end_matches('/')) else {
             return Err((StatusCode::NOT_FOUND, "no deliveries are taken at this path"));
         };
+        if self.is_open() && !header(headers, HOST.as_str()).is_some_and(is_loopback) {
+            return Err((
+                StatusCode::FORBIDDEN,
+                "without a token or a secret, deliveries are taken for this machine's own address alone",
+            ));
+        }
         let rest = rest.trim_matches('/');
         let Some(token) = &self.options.token else {
             return if rest.is_empty() { Ok(()) } else { Err((StatusCode::NOT_FOUND, "no deliveries are taken at this path")) };
@@ -244,6 +255,16 @@ async fn deliver(request: Request<Incoming>, inbox: Arc<Inbox>) -> Result<(Strin
         Ok(Ok(is_new)) => Ok((id, is_new)),
         Ok(Err(_)) | Err(_) => Err(refused((StatusCode::SERVICE_UNAVAILABLE, "the delivery could not be kept; try again"))),
     }
+}
+
+/// Returns true for a host that names this machine, whatever its port.
+fn is_loopback(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let name = name.trim_start_matches('[').trim_end_matches(']');
+    name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {

@@ -13,11 +13,14 @@ use crate::registry::{Parameter, Registry};
 use crate::rules::scenario::cx::Tasks;
 use crate::scenario::messages;
 use crate::syntax::decode;
+use crate::template::value_type::{self, Wanted};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Bytes that one value may have.
 const LIMIT: u64 = CONTEXT_FILE;
+/// Bytes of a value that an error shows.
+const SHOWN: usize = 60;
 
 /// The words behind `NAME=`, `@file` read.
 fn given<'a>(option: &str, written: &'a str) -> Result<(&'a str, String)> {
@@ -182,19 +185,37 @@ fn typed(name: &str, text: String, kind: Option<&str>) -> Result<Value> {
                     }
                     _ => format!("--input {name}: expected JSON, since the parameter's type is {kind}: {err}"),
                 };
-                let error = CliError::usage(error);
-                match kind {
-                    "number" | "integer" => error.hint(format!("a number stands as it is: --input {name}=5")),
-                    "boolean" => error.hint(format!("it is true or false: --input {name}=true")),
-                    "array" | "string[]" => error.hint(format!("it is a list: --input '{name}=[\"a\", \"b\"]'")),
-                    "object" => error.hint(format!("it is an object: --input '{name}={{\"key\": \"value\"}}'")),
-                    _ => error.hint(format!("put words into double quotes inside single ones: --input '{name}=\"words\"'")),
-                }
+                CliError::usage(error).hint(example(name, kind))
             })?;
             exact(&format!("--input {name}"), &text)?;
             Ok(value)
         }
     }
+}
+
+/// A value of a declared type as the command line takes it.
+fn example(name: &str, kind: &str) -> String {
+    match kind {
+        "number" | "integer" => format!("a number stands as it is: --input {name}=5"),
+        "boolean" => format!("it is true or false: --input {name}=true"),
+        "array" | "string[]" => format!("it is a list: --input '{name}=[\"a\", \"b\"]'"),
+        "object" => format!("it is an object: --input '{name}={{\"key\": \"value\"}}'"),
+        _ => format!("put words into double quotes inside single ones: --input '{name}=\"words\"'"),
+    }
+}
+
+/// Refuses a value of another type than its parameter's, before anything is made of it.
+fn of_type(parameter: &Parameter, value: &Value, text: &str) -> Result<()> {
+    let Parameter { name, kind, default, required, .. } = parameter;
+    let wanted = Wanted { kind: kind.as_deref(), required: *required && default.is_none() };
+    // No value is refused with all others that are missing.
+    let Some(kind) = wanted.missed(value).filter(|_| !value.is_null()) else { return Ok(()) };
+    let text = text.trim();
+    let shown = text.get(..text.floor_char_boundary(SHOWN)).filter(|short| short.len() < text.len());
+    let shown = shown.map_or_else(|| text.to_owned(), |short| format!("{short}…"));
+    let found = value_type::word(value);
+    let error = format!("--input {name}: the parameter's type is {kind}, and `{shown}` is {found}");
+    Err(CliError::usage(error).hint(example(name, kind)))
 }
 
 /// Refuses JSON with a whole number that would be read as the nearest fraction.
@@ -218,7 +239,8 @@ pub(super) fn inputs(written: &[String], declared: &[Parameter]) -> Result<BTree
             };
             return Err(error.did_you_mean_or(suggest::nearest(name, names()), takes));
         };
-        let value = typed(name, text, parameter.kind.as_deref())?;
+        let value = typed(name, text.clone(), parameter.kind.as_deref())?;
+        of_type(parameter, &value, &text)?;
         if inputs.insert(name.to_owned(), value).is_some() {
             return Err(CliError::usage(format!("--input {name} is there twice")));
         }

@@ -1,7 +1,7 @@
 //! One expectation on a request, judged. What only an agent of this project has, such as settings, nobody can look at.
 
 use super::blocks::sections;
-use super::sent::{Sent, stored as stored_as};
+use super::sent::{Sent, plain_request, stored as stored_as};
 use crate::base::span::Spanned;
 use crate::base::suggest;
 use crate::eval::answer::{parting, same_json};
@@ -11,9 +11,10 @@ use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
 use crate::kernel::tokens::TokenCounter;
 use crate::record::comparison::Comparison;
 use crate::record::volatile::{ADVICE, differ_in_digits};
-use crate::request::model::Request;
+use crate::request::model::{CacheMark, Request};
 use crate::request::prompt_cache::{self, Break};
-use crate::request::segments::Segment;
+use crate::request::segments::{Segment, segments as segments_of};
+use crate::request::threads::is_shared;
 use crate::scenario::expect::context::{percent, quoted};
 use crate::scenario::expect::segments::listed;
 use crate::scenario::expect::tools::ToolTest;
@@ -251,6 +252,10 @@ fn tokens(seen: &SeenRequest<'_>, of: &Counted, max: Option<&Spanned<u64>>, min:
 
 fn prompt_cache(seen: &SeenRequest<'_>, least: f64) -> Judged {
     let expected = ContextExpectation::PromptCache { min_reused: least }.words();
+    if let Some(lost) = lost_breakpoints(seen.sent) {
+        let hint = "what no breakpoint (`cache_control`) stands behind is sent and paid for anew in each call";
+        return (Outcome::Fail, Reason::new(expected, lost).hint(hint.to_owned()));
+    }
     let Some(before) = &seen.sent.before else {
         return verdict::blind(expected, "the first call of its conversation, so nothing of it can be reused");
     };
@@ -267,6 +272,22 @@ fn prompt_cache(seen: &SeenRequest<'_>, least: f64) -> Judged {
     let place = Place { segment: Some(segment.clone()), ..Place::default() };
     let moved = format!("`{segment}` differs from its byte {offset}: “{}” in place of “{}”", excerpt(&after), excerpt(&before));
     (Outcome::Fail, reason.at(place).hint(moved))
+}
+
+/// The words for cache breakpoints that the recorded call of a request has, and that the request lacks: all of them, or those in front of the messages.
+fn lost_breakpoints(sent: &Sent) -> Option<&'static str> {
+    let recorded = sent.recorded.as_ref()?;
+    let recorded = plain_request(recorded.request.get(), Some(&recorded.endpoint)).ok()?;
+    let marks = |request: &Request, segments: &[Segment]| {
+        let marked = || segments.iter().filter(|segment| segment.is_breakpoint);
+        (CacheMark::of(&request.body).is_some() || marked().next().is_some(), marked().any(is_shared))
+    };
+    let (had, has) = (marks(&recorded, &segments_of(&recorded)), marks(&sent.request, &sent.segments));
+    match () {
+        () if had.0 && !has.0 => Some("no cache breakpoint, and the recorded call has one"),
+        () if had.1 && !has.1 => Some("no cache breakpoint behind the tools or the system text, and the recorded call has one"),
+        () => None,
+    }
 }
 
 /// The share of a call that the next one begins with unchanged, from 0 to 1.

@@ -59,7 +59,7 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
     let shared_layers = Layers::new(&declared);
     declared.defaults.extend(own.defaults.iter().map(declaration));
     let mut layers = Layers::new(&declared);
-    if policy_check::defaults(&mut sink, &allowed, &shared_layers, &layers, &mut declared.defaults) {
+    if policy_check::defaults(&mut sink, &allowed, &shared_layers, &layers, &mut declared) {
         layers = Layers::new(&declared);
     }
     check::conflicts(&mut sink, &layers);

@@ -51,7 +51,10 @@ const MODEL_ROWS: &[Row<WrittenModel>] = &[
         model.provider = at.spanned();
     }),
     row("id", Shape::Text, "what its provider calls it; its name here where the key is left out", |at, model| {
-        model.id = at.string();
+        match at.spanned() {
+            Some(found) if found.value.trim().is_empty() => at.bad(&found, "the name that its provider knows"),
+            found => model.id = found.map(|found| found.value),
+        }
     }),
     needed("tier", TIER, "how able it is, in the project's own judgement", |at, model| model.tier = tier(at)),
     row("capabilities", Shape::Set, "what it can do, in words of the project's own", |at, model| {

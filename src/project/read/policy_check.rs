@@ -11,8 +11,8 @@ use crate::base::rule_meta::{Code, RuleMeta};
 use crate::base::span::{Span, Spanned};
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::lints::{Level, Lints};
-use crate::settings::layers::{DeclaredDefault, Layers};
-use crate::settings::provenance::{Place, Value};
+use crate::settings::layers::{Declarations, Layers, Link};
+use crate::settings::provenance::{Layer, Place, Value};
 use crate::template::setting::{Format, Fresh, Inherit, SettingName, Word};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -113,43 +113,44 @@ fn by_code(lines: &[LintLine]) -> BTreeMap<Code, &LintLine> {
     out
 }
 
-/// Defaults of the project over those of the shared file: compares what each row resolves to with and without the
-/// project's. Takes back what loosens, and says whether it did.
-pub(super) fn defaults(
-    sink: &mut Sink,
-    allowed: &Allowed,
-    before: &Layers,
-    after: &Layers,
-    declared: &mut [DeclaredDefault],
-) -> bool {
+/// Defaults of the project, and rows that it declares, over the defaults of the shared file: what each row resolves to is compared with what it
+/// does without the project's and with the last value of the shared file beneath. Takes back what loosens, and returns true if anything did.
+pub(super) fn defaults(sink: &mut Sink, allowed: &Allowed, before: &Layers, after: &Layers, declared: &mut Declarations) -> bool {
     let mut loosened: BTreeMap<Span, (SettingName, FaultKind)> = BTreeMap::new();
     for (id, row) in after.rows() {
         for name in SettingName::ALL.iter().copied() {
-            let old = before.defaults(id).get(name);
             let new = row.defaults().get(name);
-            let (Place::Project(SHARED, at), Place::Project(0, span)) = (old.origin.place, new.origin.place) else { continue };
+            let Place::Project(0, span) = new.origin.place else { continue };
+            let of_house = |link: &&Link| matches!(link.origin.place, Place::Project(SHARED, _));
+            let Some(house) = after.chain(id, name).iter().rev().find(of_house) else { continue };
+            let Place::Project(_, at) = house.origin.place else { continue };
+            let old = before.defaults(id).get(name);
+            let is_own = matches!(old.origin.place, Place::Project(0, _));
+            let least = if is_own { flow(house.value) } else { flow(old.value).max(flow(house.value)) };
             let row = after.get(new.origin.row).name();
-            if flow(new.value) <= flow(old.value) || allowed.default_of(row) {
+            if flow(new.value) <= least || allowed.default_of(row) {
                 continue;
             }
+            let table = if new.origin.layer == Layer::Subtype { "operators" } else { "defaults" };
             let kind = FaultKind::Loosened {
-                what: format!("defaults.{row}.{}", name.word()),
+                what: format!("{table}.{row}.{}", name.word()),
                 here: new.value.word().to_owned(),
-                shared: old.value.word().to_owned(),
+                shared: house.value.word().to_owned(),
                 at: (SHARED, at),
                 entry: format!("defaults.{row}"),
             };
             loosened.entry(span).or_insert((name, kind));
         }
     }
-    for default in declared.iter_mut().filter(|default| default.file == 0) {
+    let of_defaults = declared.defaults.iter_mut().filter(|default| default.file == 0).map(|default| &mut default.written);
+    for written in of_defaults.chain(declared.rows.iter_mut().map(|row| &mut row.written)) {
         for (span, (name, _)) in &loosened {
-            if default.written.span(*name) == Some(*span) {
+            if written.span(*name) == Some(*span) {
                 match name {
-                    SettingName::InheritContext => default.written.inherit_context = None,
-                    SettingName::AccumulateData => default.written.accumulate_data = None,
-                    SettingName::AccumulationFormat => default.written.accumulation_format = None,
-                    SettingName::FreshContext => default.written.fresh_context = None,
+                    SettingName::InheritContext => written.inherit_context = None,
+                    SettingName::AccumulateData => written.accumulate_data = None,
+                    SettingName::AccumulationFormat => written.accumulation_format = None,
+                    SettingName::FreshContext => written.fresh_context = None,
                 }
             }
         }

@@ -7,6 +7,7 @@ use super::value::Sink;
 use crate::base::contained_path;
 use crate::base::lines::ended;
 use crate::base::span::{Span, Spanned};
+use crate::kernel::sampling::Parameter;
 use crate::project::config::{FILE_LIMIT, Input};
 use crate::project::disqualified::Unfit;
 use crate::project::fault::FaultKind;
@@ -97,6 +98,13 @@ fn no_model(sink: &mut Sink, role: &Role, models: &Models) {
 }
 
 fn budget(sink: &mut Sink, role: &Role, model: &Model) {
+    let key = Parameter::MaxOutputTokens;
+    let answer = role.sampling.get(&key).and_then(serde_json::Value::as_u64);
+    if let Some(tokens) = answer.filter(|tokens| *tokens >= model.window) {
+        let expected = format!("less than the `context_window` of its model `{}`, {}", model.name.value, model.window);
+        let found = Spanned::new(tokens.to_string(), role.name.span);
+        return sink.bad_value(&format!("roles.{}.{}", role.name.value, key.word()), &found, expected, None);
+    }
     let Some(tokens) = role.budget.tokens.filter(|tokens| tokens.value > model.room()) else { return };
     let kind = FaultKind::BudgetOverWindow {
         role: role.name.value.clone(),

@@ -4,7 +4,7 @@ use super::prelude::*;
 use crate::settings::conflict::{WithoutContext, no_context};
 use crate::template::setting::SettingName::{self, AccumulateData, FreshContext, InheritContext};
 
-/// Often meant; as often an oversight. Information only where files, inputs or parameters still give the task something.
+/// Often meant; as often an oversight. Information only where files, inputs, parameters or a conversation still give the task something.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 203, "no-context", "inherits nothing, carries nothing and looks nothing up").fixed(Fixable::Suggested),
     Check::Node(check),
@@ -21,9 +21,10 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let span = at.map_or_else(|| cx.task.head(), |name| place(cx, name));
     let (severity, message) = match alone {
         WithoutContext::Empty => (Severity::Warning, "sees nothing but its own text: inherits, carries and looks up no context"),
-        WithoutContext::OwnContent => {
-            (Severity::Info, "sees only its own files, inputs and parameters: inherits, carries and looks up no context")
-        }
+        WithoutContext::OwnContent => (
+            Severity::Info,
+            "sees only its own files, inputs, parameters and conversation: inherits, carries and looks up no context",
+        ),
     };
     let mut finding = Diagnostic::new(&RULE.meta, cx.cx.path, span, message).severity(severity);
     if at.is_some() {

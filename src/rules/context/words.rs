@@ -16,7 +16,7 @@ pub(super) fn facts(cx: &NodeCx<'_>) -> TaskFacts {
     let task = cx.task;
     let has_files_or_inputs = task.files.is_some() || !task.inputs.is_empty();
     TaskFacts {
-        has_content: has_files_or_inputs || !task.parameters.is_empty(),
+        has_content: has_files_or_inputs || !task.parameters.is_empty() || task.history.is_some(),
         selects: has_files_or_inputs || !task.relevance.is_empty(),
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod tool_results;
 pub(crate) mod undeclared_variable;
 pub(crate) mod unknown_field;
 mod unknown_relevant_input;
+mod unread_value;
 mod unrendered_jinja;
 mod untrusted_in_bare;
 mod untrusted_in_shell;
@@ -42,4 +43,5 @@ pub(super) static RULES: &[&Rule] = &[
     &untrusted_in_bare::RULE,
     &untrusted_in_shell::RULE,
     &single_braces::RULE,
+    &unread_value::RULE,
 ];

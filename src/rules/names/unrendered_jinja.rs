@@ -4,7 +4,7 @@ use super::prelude::*;
 use crate::jinja::builtins::has_statement;
 use crate::jinja::parse::read_tree;
 use crate::syntax::tree::NodeId;
-use crate::template::expression::ExpressionFault;
+use crate::template::expression::{ExpressionFault, ExpressionFaultKind};
 use std::collections::BTreeSet;
 
 /// The agent reads the tags as words.
@@ -69,7 +69,9 @@ fn reported(cx: &FileCx<'_>) -> BTreeSet<NodeId> {
 pub(super) fn is_jinja(cx: &FileCx<'_>, fault: &Fault<'_>, why: &ExpressionFault, element: Element<'_>) -> bool {
     let written = why.expression.slice(cx.document.text);
     let is_whole = fault.inside.is_none() && written.starts_with("{{") && written.ends_with("}}");
-    is_whole && !is_decided(element) && read_tree(written).is_ok()
+    // A call with an argument twice, or in the wrong order, is one of this language.
+    let is_call = matches!(why.kind, ExpressionFaultKind::DuplicateArgument | ExpressionFaultKind::PositionalAfterNamed);
+    is_whole && !is_call && !is_decided(element) && read_tree(written).is_ok()
 }
 
 /// Whether a text without a file of its own is meant as Jinja, and does not say so.

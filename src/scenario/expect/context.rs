@@ -76,7 +76,7 @@ static PROMPT_CACHE: Table = Table {
     keys: &[needed(
         "min_reused",
         Shape::Number(0.0, 1.0),
-        "the share of tokens of the previous call in its conversation that this call repeats unchanged at its start",
+        "the share of tokens of the previous call in its conversation that this call repeats unchanged at its start; 0 where it lost the cache breakpoints of the recorded call",
     )],
     groups: &[],
 };

@@ -69,6 +69,7 @@ impl<'a> Lower<'a> {
             if let Some(value) = self.value(element, known, attribute) {
                 if known.name == "as" || (kind, known.name) == (Kind::Input, "name") {
                     self.sayable(element, known.name, &value);
+                    self.is_no_value(element, known.name, &value);
                 }
                 take(self, known.name, value);
             }

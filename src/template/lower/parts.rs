@@ -60,6 +60,14 @@ impl<'a> Lower<'a> {
         if !is_name(&name.value) {
             self.unfit(element, "name", name, "a letter or `_`, then letters, digits, `_` and `-`");
         }
+        self.is_no_value(element, "name", name);
+    }
+
+    /// Reports a name that stands for itself wherever it is read: a condition, an argument or Jinja never sees the value.
+    pub(super) fn is_no_value(&mut self, element: Element<'a>, attribute: &'static str, name: &Str<'a>) {
+        if ["true", "false", "none", "True", "False", "None"].contains(&&*name.value) {
+            self.unfit(element, attribute, name, "a name that is no value of its own, as `true`, `false` and `none` are");
+        }
     }
 
     /// Tells of a default that would be refused if a run handed it in.

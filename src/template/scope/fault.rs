@@ -130,4 +130,27 @@ pub enum FaultKind<'a> {
         /// The nearest input.
         near: Option<String>,
     },
+    /// A value of a round, or the answer of a step, that reaches no request. It stands at the part that ought to read it.
+    Unread(Unread),
+}
+
+/// A value that is handed on to nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// The input at hand: each round of a reduce is the same.
+    CurrentInput,
+    /// The answers of the inner task.
+    CurrentResult,
+    /// All that earlier rounds merged.
+    Accumulator,
+    /// None of these three.
+    Reduce,
+    /// The answers of the director.
+    DirectorResult,
+    /// The answers of the evaluator.
+    EvaluationFeedback,
+    /// Neither of these two.
+    Loop,
+    /// The answer of a step.
+    Step,
 }

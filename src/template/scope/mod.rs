@@ -15,10 +15,11 @@ mod state;
 mod steps;
 mod texts;
 mod trace;
+mod unread;
 mod used;
 mod walk;
 
-pub use fault::{Fault, FaultKind, Inside, Origin};
+pub use fault::{Fault, FaultKind, Inside, Origin, Unread};
 pub use flow::Purpose;
 pub(crate) use flow::{MOST_PARTS, chain};
 pub use state::{Implicit, Reach, Scopes, Sources};

@@ -17,6 +17,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     /// The parts of a reduce: what its result is made of. `inputs`: each of them is the one at hand once.
     pub(super) fn reduce(&mut self, element: Element<'a>, reduce: &'m Reduce<'a>, inputs: Vec<(u32, Box<str>)>) -> Vec<u32> {
         let mark = self.env.mark();
+        let (unknown, number) = (self.unknown, inputs.len());
         let mut made_of = Vec::new();
         let initial = reduce.initial.as_ref().map(|initial| {
             let mark = self.flow.mark();
@@ -50,6 +51,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         made_of.extend(reduction);
         self.flow.makes(merged, each(reduction.as_slice()), Mark::None);
         self.absent.truncate(absent);
+        self.unread_in_reduce(element, reduce, number, unknown);
         self.unbind(mark);
         made_of
     }
@@ -57,6 +59,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     /// The parts of a loop: what its result is made of.
     pub(super) fn cycle(&mut self, element: Element<'a>, cycle: &'m Cycle<'a>, accumulates: bool) -> Vec<u32> {
         let mark = self.env.mark();
+        let (unknown, carries) = (self.unknown, self.carries);
         let mut made_of = Vec::new();
         self.round("current_iteration", Made { kind: Some("integer"), ..Made::default() });
         // Before the first round it is a text that says so.
@@ -87,6 +90,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             self.condition(condition);
         }
         self.absent.truncate(absent);
+        self.unread_in_loop(element, cycle, carries, unknown);
         self.unbind(mark);
         made_of
     }

@@ -26,8 +26,8 @@ pub type Sources<'s> = dyn Fn(&str) -> Option<Arc<str>> + 's;
 pub struct Reach {
     /// Its parent's context, or a part of it.
     pub inherits: bool,
-    /// Whether its steps see what those before them left.
-    pub accumulates: bool,
+    /// Whether its steps see what those before them left; nothing where its type is not known.
+    pub accumulates: Option<bool>,
     /// What is looked up.
     pub looks_up: bool,
 }
@@ -150,6 +150,8 @@ pub(super) struct Walk<'m, 'a, 'w> {
     pub(super) tools: u32,
     /// What the steps before it left that it sees.
     pub(super) before: Option<u32>,
+    /// False where it is certain that the parts of the body that is walked see nothing of those before them.
+    pub(super) carries: bool,
     /// Texts and tasks met so far whose variables are not to be seen from here.
     pub(super) unknown: u32,
     /// Lists of parameters around here that are damaged: nobody knows what they declare.

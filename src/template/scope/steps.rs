@@ -54,7 +54,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
     /// Steps in their order: what the last one answers.
     pub(super) fn steps(&mut self, steps: &'m [Step<'a>], accumulates: bool) -> Option<u32> {
-        let mark = self.env.mark();
+        let (mark, unknown, carries) = (self.env.mark(), self.unknown, self.carries);
         let mut last = None;
         let mut left = None;
         for (number, step) in steps.iter().enumerate() {
@@ -68,6 +68,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             }
         }
         self.before = None;
+        self.unread_in_steps(steps, carries, unknown);
         self.unbind(mark);
         last
     }

@@ -6,6 +6,7 @@ use super::flow::{Learned, Made, Mark, Purpose, Recorder};
 use super::rounds::{answer, answer_of_call, default};
 use super::state::{Reach, Reader, Scopes, Sources, Walk, has_nameless_step, hidden};
 use super::trace::{BoundKind, How, Target, Trace};
+use super::unread::may_carry;
 use super::used::{Found, Used};
 use crate::base::span::{Span, Spanned};
 use crate::kernel::profile::Profile;
@@ -64,6 +65,7 @@ fn walk<'a>(
             around: 0,
             tools: 0,
             before: None,
+            carries: false,
             unknown: 0,
             damaged: u32::from(has_nameless_step(file, definition)),
             nearest: NEAREST,
@@ -275,13 +277,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let whole = inputs.iter().filter(|_| reader == Reader::Agent);
         self.flow.makes(context, shown.into_iter().chain(whole.cloned()).collect(), Mark::outside(is_outside));
         let context = if is_agent { self.seen(task, context) } else { context };
-        let mut made_of: Vec<u32> = self.steps(&task.steps, reach.accumulates).into_iter().collect();
-        if let Some(reduce) = &task.reduce {
-            made_of.extend(self.reduce(task.element, reduce, inputs));
-        }
-        if let Some(cycle) = &task.cycle {
-            made_of.extend(self.cycle(task.element, cycle, reach.accumulates));
-        }
+        let mut made_of = self.parts(task, reach, inputs);
         if made_of.is_empty() {
             made_of.push(context);
             made_of.extend(is_agent.then_some(self.tools));
@@ -291,6 +287,20 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.origins.truncate(origins);
         self.damaged -= u32::from(damage);
         self.flow.value(self.here(), task.trust.into(), made_of)
+    }
+
+    /// The steps and parts of a task: what its result is made of.
+    fn parts(&mut self, task: &'m Task<'a>, reach: Reach, inputs: Vec<(u32, Box<str>)>) -> Vec<u32> {
+        self.carries = may_carry(task, reach);
+        let accumulates = reach.accumulates == Some(true);
+        let mut made_of: Vec<u32> = self.steps(&task.steps, accumulates).into_iter().collect();
+        if let Some(reduce) = &task.reduce {
+            made_of.extend(self.reduce(task.element, reduce, inputs));
+        }
+        if let Some(cycle) = &task.cycle {
+            made_of.extend(self.cycle(task.element, cycle, accumulates));
+        }
+        made_of
     }
 
     /// What an agent sees in all: each message of a conversation is a border of its own.

@@ -41,6 +41,20 @@ fn what_a_mended_project_file_brings_up_is_reported_and_left() {
     assert_eq!(project.read("ctxc.toml"), toml.replace("contxt", "context"));
 }
 
+/// What a fix of a template brings up in it is mended in the same run, also beside a project file that is mended.
+#[test]
+fn one_run_mends_what_its_own_fixes_uncover() {
+    let task = "<task type=\"atomic\" name=\"a\"><description>{{ q|uper }}</description><parameters><parameter name=\"q\"/></parameters></task>";
+    for toml in ["", "[defaults.atomic]\nfresh_context = \"enabled\"\n"] {
+        let project = Project::new().file("templates/a.xml", task).file("ctxc.toml", toml);
+        project.run(&["check", "--fix", "--unsafe-fixes"]).code(0);
+        let once = project.read("templates/a.xml");
+        assert!(once.contains("syntax=\"jinja\">{{ q|upper }}"), "{once}");
+        project.run(&["check", "--fix", "--unsafe-fixes"]).code(0);
+        assert_eq!(project.read("templates/a.xml"), once);
+    }
+}
+
 /// A key that nobody read hides what is wrong below it.
 #[test]
 fn a_misspelt_key_is_mended_with_what_stands_below_it() {

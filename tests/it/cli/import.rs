@@ -319,11 +319,8 @@ fn a_value_of_another_type_is_refused_with_its_parameter() {
         project.run(&["render", "a", "-i", &format!("list={list}"), "-i", "words=w", "-i", &format!("n={n}"), "-i", "late=null"])
     };
     render("[1, 2]", "1.5").code(0);
-    render("\"abc\"", "[]")
-        .code(2)
-        .warns("templates/a.xml:6:")
-        .warns("the value of `list` is a string, and its type is `array`")
-        .warns("the value of `n` is an array, and its type is `number`");
+    render("\"abc\"", "1.5").code(2).warns("--input list: the parameter's type is array, and `\"abc\"` is a string");
+    render("[1, 2]", "[]").code(2).warns("--input n: the parameter's type is number, and `[]` is an array");
     project.write("s.jsonl", r#"{"template":"a","inputs":{"list":["x"],"words":["w"],"n":1},"expected":"x"}"#);
     project.run(&["import", "--verify", "s.jsonl"]).code(1).says("the value of `words` is an array, and its type is `string`");
 }

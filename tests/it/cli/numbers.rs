@@ -87,5 +87,5 @@ fn null_and_whole_numbers_are_the_same_in_every_way_in() {
     project
         .run(&["render", "t", "-i", "a=1e30", "-i", "n=1"])
         .code(2)
-        .warns("the value of `a` is a number, and its type is `integer`");
+        .warns("--input a: the parameter's type is integer, and `1e30` is a number");
 }

@@ -30,6 +30,35 @@ fn run(project: &Project, args: &[&str], calls: &[String]) -> Run {
     Run::from(command.output().unwrap())
 }
 
+/// The words of every call stay the same when its breakpoint is lost, and all of them are paid for anew.
+#[test]
+fn a_lost_breakpoint_is_no_prompt_cache() {
+    let system = "You answer questions on parcels, in one sentence, and you never promise a date. ".repeat(20);
+    let calls = |mark: &str| {
+        let call = |more: &str| {
+            format!(
+                r#"{{"model":"claude-sonnet-4-5","max_tokens":100,"system":[{{"type":"text","text":"{system}"{mark}}}],"messages":[{{"role":"user","content":"Where is 4711?"}}{more}]}}"#
+            )
+        };
+        vec![call(""), call(r#",{"role":"assistant","content":"In Oslo."},{"role":"user","content":"And when?"}"#)]
+    };
+    let before = calls(r#","cache_control":{"type":"ephemeral"}"#);
+    let project = Project::new().file("script.yaml", "answers:\n  - reply: In Oslo.\n");
+    let program = caller();
+    let mut args = vec!["record", "--script", "script.yaml", "--into", "calls", "--name", "a", "--"];
+    args.extend(program.iter().map(String::as_str));
+    run(&project, &args, &before).code(0).says("status 200");
+    run(&project, &["new", "scenario", "--from", "calls#2", "--name", "when"], &before).code(0);
+    assert!(
+        project.read("scenarios/when.yaml").contains("prompt_cache: {min_reused: "),
+        "{}",
+        project.read("scenarios/when.yaml")
+    );
+    run(&project, &["trust", "--yes"], &before).code(0);
+    run(&project, &["eval"], &before).code(0).says("PASS");
+    run(&project, &["eval"], &calls("")).code(1).says("no cache breakpoint, and the recorded call has one");
+}
+
 /// A project with a recording of two calls.
 fn recorded() -> Project {
     let project = Project::new();

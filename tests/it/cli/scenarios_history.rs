@@ -77,9 +77,9 @@ fn every_fault_of_a_conversation_is_told_at_its_place() {
     scenarios/c.yaml:5:12: error[wrong-scenario-value]: `context.history` is a mapping; expected a list of messages, or a file of them as `@PATH` or `{file: PATH}`
     scenarios/d.yaml:5:12: error[missing-frozen-file]: there is no file `scenarios/chat.jsonl`
     scenarios/e.yaml:5:3: error[unheard-history]: no agent of `sort` is shown the conversation
-    templates/reply.xml:4:23: warning[no-context]: sees nothing but its own text: inherits, carries and looks up no context
-    checked 7 files: 12 errors, 1 warning; 5 fixable with `check --fix --unsafe-fixes`
+    checked 7 files: 12 errors, 1 info; 5 fixable with `check --fix --unsafe-fixes`
     by rule: wrong-scenario-value 5, unknown-scenario-key 4, missing-frozen-file 1, missing-scenario-key 1, no-context 1, and 1 more rule
+    1 finding of info and hint severity not shown; `--verbose` shows them
     "#);
     let run = project.run(&["eval", "d", "e"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"

@@ -5,11 +5,12 @@ use super::project::Project;
 const ROUND: &str = "<task type=\"sequential\" name=\"round\">\n  <description>Go round.</description>\n  <context_management>\n    \
     <accumulate_data>false</accumulate_data>\n  </context_management>\n  <steps>\n    \
     <task as=\"facts\"><description>Gather facts.</description></task>\n    \
-    <task as=\"mood\"><description>Guess the mood.</description></task>\n    \
+    <task as=\"mood\"><?ctxc allow unread-value reason=\"nothing takes it\"?><description>Guess the mood.</description></task>\n    \
     <task><description syntax=\"jinja\">{% if facts.late %}Say sorry.{% endif %} Answer.</description></task>\n  </steps>\n</task>\n";
 
 fn sample() -> Project {
     let carrying = ROUND.replace("round", "carrying").replace("false", "true").replace("facts.late", "true");
+    let carrying = carrying.replace("<?ctxc allow unread-value reason=\"nothing takes it\"?>", "");
     let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/round.xml", ROUND);
     project.file("templates/carrying.xml", carrying)
 }

@@ -98,7 +98,7 @@ fn no_context_but_content() {
   </context_management>
 </task>
 "#, "", "no-context"), @r#"
-    info CTX203 templates/triage.xml:7:5 `<inherit_context>none</inherit_context>`: sees only its own files, inputs and parameters: inherits, carries and looks up no context
+    info CTX203 templates/triage.xml:7:5 `<inherit_context>none</inherit_context>`: sees only its own files, inputs, parameters and conversation: inherits, carries and looks up no context
       at templates/triage.xml:8: written here
       ? where that is meant, say so inside the task: <?ctxc allow no-context reason="…"?>
     "#);

@@ -413,3 +413,18 @@ system = "{{a.b | upper}}"
     "#);
     assert_eq!(config.roles["a"].system.as_ref().unwrap().text, "You are\n{{who}}.");
 }
+
+#[test]
+fn a_model_has_an_id_and_room_beside_its_answer() {
+    let model = "[models.m]\nprovider = \"openai\"\ntier = \"standard\"\ncontext_window = 1000\n";
+    let role = "[roles.r]\ntier = \"standard\"\n";
+    let of = |text: String| shown(&read(&text));
+    let blank = of(format!("{model}id = \" \"\n{role}"));
+    assert!(blank.contains("`models.m.id` is ` `; expected the name that its provider knows"), "{blank}");
+    let told = "`roles.r.max_output_tokens` is `1000`; expected less than the `context_window` of its model `m`, 1000";
+    let over = of(format!("{model}{role}max_output_tokens = 1000\n"));
+    assert!(over.starts_with("error CTX504 ctxc.toml:5:8") && over.contains(told), "{over}");
+    assert_eq!(of(format!("{model}{role}max_output_tokens = 999\n")), "");
+    let own = of(format!("{model}max_output_tokens = 1000\n{role}"));
+    assert!(own.contains("`models.m.max_output_tokens` is `1000`"), "{own}");
+}

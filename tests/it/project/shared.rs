@@ -5,7 +5,7 @@ use ctxc::internals::base::hash::Hash;
 use ctxc::internals::base::rule_meta::Severity;
 use ctxc::internals::project::config::Config;
 use ctxc::internals::rules::list;
-use ctxc::internals::template::setting::Fresh;
+use ctxc::internals::template::setting::{Fresh, Inherit};
 use insta::assert_snapshot;
 
 /// A project over a shared file that is pinned as it is.
@@ -70,6 +70,35 @@ fn a_project_may_not_loosen_and_the_shared_value_holds() {
     assert_eq!(severity(&config, "no-context"), Some(Severity::Error));
     let row = config.layers.row("atomic", Some("director")).unwrap();
     assert_eq!(config.layers.defaults(row).fresh_context.value, Fresh::Disabled);
+}
+
+/// A row under the one that the house speaks of has its own layer above it.
+#[test]
+fn no_row_of_the_project_goes_around_the_house() {
+    const HOUSE: &str = "[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"disabled\"\n";
+    for (own, what) in [
+        (
+            "[defaults.atomic.subtask]\ninherit_context = \"full\"\nfresh_context = \"disabled\"\n",
+            "`defaults.atomic.subtask.inherit_context` is `full`",
+        ),
+        ("[operators.atomic.scout]\nfresh_context = \"enabled\"\n", "`operators.atomic.scout.fresh_context` is `enabled`"),
+    ] {
+        let config = over(HOUSE, own);
+        assert!(shown(&config).contains(what), "{}", shown(&config));
+        let row = config.layers.row("atomic", Some(if own.contains("scout") { "scout" } else { "subtask" })).unwrap();
+        assert_eq!(config.layers.defaults(row).inherit_context.value, Inherit::None);
+        let allowed = format!("[allow]\nloosen = [\"defaults.atomic\"]\n{HOUSE}");
+        assert_eq!(shown(&over(&allowed, own)), "");
+    }
+    // The language's own subtype is as open without the project; a stricter row is none that loosens.
+    assert_eq!(shown(&over(HOUSE, "[defaults.atomic.subtask]\nfresh_context = \"enabled\"\n")), "");
+    assert_eq!(
+        shown(&over(
+            "[defaults.atomic]\ninherit_context = \"subset\"\n",
+            "[operators.atomic.scout]\ninherit_context = \"none\"\n"
+        )),
+        ""
+    );
 }
 
 #[test]

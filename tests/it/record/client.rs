@@ -195,6 +195,11 @@ fn a_program_that_makes_calls() {
     let base = std::env::var("OPENAI_BASE_URL").unwrap();
     for body in calls.lines() {
         let headers = format!("Authorization: Bearer {}\r\n", std::env::var("OPENAI_API_KEY").unwrap_or_default());
+        if body.contains("\"claude-") {
+            let answer = post(&format!("{}/v1/messages", std::env::var("ANTHROPIC_BASE_URL").unwrap()), "x-api-key: k\r\n", body);
+            println!("status {}: {}", answer.status, answer.text());
+            continue;
+        }
         let path = if body.contains("\"messages\"") { "/chat/completions" } else { "/embeddings" };
         let answer = post(&format!("{base}{path}"), &headers, body);
         println!("status {}: {}", answer.status, answer.text());

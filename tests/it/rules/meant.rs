@@ -55,7 +55,7 @@ fn a_text_where_elements_stand_becomes_one() {
         becomes("atomic", &format!("{READ}{slip}"), "misplaced-text", &format!("{READ}{meant}"));
     }
     let condition = |inside| {
-        let parts = "<director><description>e</description></director><evaluator><description>f</description></evaluator>";
+        let parts = "<director><description>e {{evaluation_feedback}}</description></director><evaluator><description>f</description></evaluator>";
         format!("{READ}{parts}<termination_condition>{inside}</termination_condition>")
     };
     let test = "evaluation.success == true";
@@ -134,7 +134,7 @@ fn a_slip_of_a_name_of_rounds_is_no_parameter() {
         format!(
             "<task type=\"reduce\" name=\"t\"><description>d</description><inputs><input name=\"a\">b</input></inputs>\
              <inner_task><description>e {{{{{name}}}}}</description></inner_task>\
-             <reduction_task><description>f</description></reduction_task></task>"
+             <reduction_task><description>f {{{{current_result}}}}</description></reduction_task></task>"
         )
     };
     let out = fixed(&text("curent_input"), "", Which::Suggested);

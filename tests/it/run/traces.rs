@@ -185,12 +185,17 @@ fn independent_inputs_are_made_at_once() {
         format!(r#"<input name="{name}"><task type="atomic"><description>Make {name}.</description></task></input>"#)
     };
     let inputs: String = ["one", "two", "three", "four"].into_iter().map(made).collect();
-    let task = format!(
-        r#"<task type="atomic" name="t"><description>Join.</description><inputs>{inputs}</inputs>
-        <instructions>{{{{one}}}} {{{{two}}}} {{{{three}}}} {{{{four}}}}</instructions></task>"#
-    );
+    // Whether a text of the task names them or they are shown by themselves.
+    for instructions in ["", "<instructions>{{one}} {{two}} {{three}} {{four}}</instructions>"] {
+        made_at_once(&format!(
+            r#"<task type="atomic" name="t"><description>Join.</description><inputs>{inputs}</inputs>{instructions}</task>"#
+        ));
+    }
+}
+
+fn made_at_once(task: &str) {
     let asked = Arc::new(Mutex::new(Vec::new()));
-    let project = with_server(&slow(Duration::from_millis(200), Arc::clone(&asked)), &modelled(&task));
+    let project = with_server(&slow(Duration::from_millis(200), Arc::clone(&asked)), &modelled(task));
     let begun = Instant::now();
     with_state(&project, &["run", "t", "--answers", "live"]).code(0);
     let at_once = begun.elapsed();
@@ -237,12 +242,14 @@ fn a_scenario_of_a_role_that_was_run_without_an_objective_is_not_stale_at_once()
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_says_how_the_run_goes_on() {
+fn an_interrupt_says_how_the_run_goes_on_and_sends_its_spans() {
+    let collector = super::spans::collector("200 OK");
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let address = slow(Duration::from_secs(20), Arc::clone(&asked));
     let project = with_server(&address, &modelled(THREE));
     let mut command = project.command(&["run", "t", "-i", "x=this", "--answers", "record"]);
-    let child = command.env("XDG_STATE_HOME", state(&project)).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    command.env("XDG_STATE_HOME", state(&project)).env("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.address);
+    let child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
     while asked.lock().unwrap().is_empty() {
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -250,4 +257,6 @@ fn an_interrupt_says_how_the_run_goes_on() {
     let done = child.wait_with_output().unwrap();
     assert!(signal.success() && done.status.code() == Some(130), "{done:?}");
     assert_eq!(String::from_utf8_lossy(&done.stderr), "interrupted: `ctxc run --resume` continues this run\n");
+    let sent = collector.sent.lock().unwrap();
+    assert!(sent.len() == 1 && sent[0].1.contains("\"invoke_workflow t\""), "{sent:?}");
 }

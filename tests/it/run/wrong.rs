@@ -1,6 +1,7 @@
 //! What goes wrong is said, costs nothing that was there, and is never a result.
 
 use super::support::{calls, events, project, scripted, state, trace};
+use super::traces::THREE;
 use ctxc::internals::record::redact::Redactor;
 use ctxc::internals::run::trace::{Journal, LineSink, Trace, TraceEvent};
 use pretty_assertions::assert_eq;
@@ -97,4 +98,31 @@ fn a_full_disk_loses_no_earlier_line_and_nothing_goes_on_behind_it() {
     assert!(trace.event(event("/d")).is_err());
     let journal = Journal::read(&lines.lock().unwrap().concat()).unwrap();
     assert_eq!(journal.events, [event("/a"), event("/b")]);
+}
+
+/// A value of another type is refused where it is written, before a run has begun.
+#[test]
+fn a_value_of_another_type_is_a_usage_error_of_every_verb() {
+    let list = "<task type=\"sequential\" name=\"t\"><description>d</description>\
+        <parameters><parameter name=\"xs\" type=\"array\"/></parameters>\
+        <steps><task as=\"a\"><description>e {{xs}}</description></task><task><description>f {{a}}</description></task></steps></task>";
+    let project = project(&[("t", list)]);
+    let told = "--input xs: the parameter's type is array, and `5` is a number";
+    scripted(&project, &["t", "-i", "xs=5"], "- {reply: one}\n").code(2).warns(told);
+    assert!(!std::path::Path::new(&state(&project)).exists(), "no run has begun");
+    for verb in ["render", "manifest"] {
+        project.run(&[verb, "t", "-i", "xs=5"]).code(2).warns(told);
+    }
+    scripted(&project, &["t", "-i", "xs=[1]"], "- {reply: one}\n").code(0);
+}
+
+#[test]
+fn answers_that_no_request_gets_are_reported() {
+    let project = project(&[("t", THREE)]);
+    let answers = "- {when: {node: a}, reply: one}\n- {when: {has: nowhere}, reply: lost}\n- {reply: all}\n- {reply: never}\n";
+    let told = "warning: answers 2 and 4 of answers.yaml are not used";
+    scripted(&project, &["t", "-i", "x=this"], answers).code(0).warns(told);
+    let used = "- {when: {node: a}, reply: one}\n- {reply: all}\n";
+    let run = scripted(&project, &["t", "-i", "x=this"], used).code(0);
+    assert!(!run.stderr.contains("not used"), "{}", run.stderr);
 }

@@ -13,24 +13,24 @@ const ROWS: [(&str, &str); 9] = [
     ),
     (
         "<task type=\"reduce\"><description>d</description><inputs><input name=\"i\">x</input></inputs>",
-        "<inner_task><description>d</description></inner_task><reduction_task><description>d</description></reduction_task></task>",
+        "<inner_task><description>{{current_input}}</description></inner_task><reduction_task><description>{{current_result}}</description></reduction_task></task>",
     ),
     (
-        "<task type=\"reduce\"><description>d</description><inputs><input name=\"i\">x</input></inputs><inner_task><description>d</description>",
-        "</inner_task><reduction_task><description>d</description></reduction_task></task>",
+        "<task type=\"reduce\"><description>d</description><inputs><input name=\"i\">x</input></inputs><inner_task><description>{{current_input}}</description>",
+        "</inner_task><reduction_task><description>{{current_result}}</description></reduction_task></task>",
     ),
     (
-        "<task type=\"reduce\"><description>d</description><inputs><input name=\"i\">x</input></inputs><inner_task><description>d</description></inner_task><reduction_task><description>d</description>",
+        "<task type=\"reduce\"><description>d</description><inputs><input name=\"i\">x</input></inputs><inner_task><description>{{current_input}}</description></inner_task><reduction_task><description>{{current_result}}</description>",
         "</reduction_task></task>",
     ),
     ("<task type=\"script\"><description>d</description>", "<command>make check</command></task>"),
     (
         "<task type=\"director_evaluator_loop\"><description>d</description>",
-        "<director><description>d</description></director><evaluator><description>d</description></evaluator></task>",
+        "<director><description>{{evaluation_feedback}}</description></director><evaluator><description>{{director_result}}</description></evaluator></task>",
     ),
     (
-        "<task type=\"director_evaluator_loop\"><description>d</description><director><description>d</description>",
-        "</director><evaluator><description>d</description></evaluator></task>",
+        "<task type=\"director_evaluator_loop\"><description>d</description><director><description>{{evaluation_feedback}}</description>",
+        "</director><evaluator><description>{{director_result}}</description></evaluator></task>",
     ),
 ];
 

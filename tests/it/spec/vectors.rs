@@ -1,5 +1,6 @@
 //! The conformance vectors: made by the compiler, kept, and compared with what it says now.
 
+use crate::cli::project::Project;
 use crate::project::reading::read;
 use crate::schema::cells;
 use crate::support::examples::Examples as _;
@@ -30,18 +31,27 @@ fn vectors(about: &str, cases: impl IntoIterator<Item = (String, Files)>) -> Str
     out + "\n]}\n"
 }
 
-fn case(name: &str, files: &Files) -> Value {
-    let project = files.iter().find(|(path, _)| path == "ctxc.toml").map_or("", |(_, text)| text);
-    let config = read(project);
-    let sources = || files.iter().filter(|(path, _)| path != "ctxc.toml").map(|(path, text)| (path.as_str(), text.as_str()));
-    let mut findings: Vec<[String; 3]> = ctxc::compile_sources(&config, sources())
+fn config(files: &Files) -> Config {
+    read(files.iter().find(|(path, _)| path == "ctxc.toml").map_or("", |(_, text)| text))
+}
+
+/// What is found in a project: code, severity and file of each.
+fn findings(files: &Files) -> Vec<[String; 3]> {
+    let sources = files.iter().filter(|(path, _)| path != "ctxc.toml").map(|(path, text)| (path.as_str(), text.as_str()));
+    let mut findings: Vec<[String; 3]> = ctxc::compile_sources(&config(files), sources)
         .diagnostics
         .iter()
         .map(|finding| [finding.rule.code.to_string(), finding.severity.to_string(), finding.path.to_string()])
         .collect();
     findings.sort();
     findings.dedup();
-    let settings: Map<String, Value> = sources().map(|(path, text)| (path.to_owned(), settings(path, text, &config))).collect();
+    findings
+}
+
+fn case(name: &str, files: &Files) -> Value {
+    let (config, findings) = (config(files), findings(files));
+    let templates = files.iter().filter(|(path, _)| std::path::Path::new(path).extension().is_some_and(|ending| ending == "xml"));
+    let settings: Map<String, Value> = templates.map(|(path, text)| (path.clone(), settings(path, text, &config))).collect();
     let files: Map<String, Value> = files.iter().map(|(path, text)| (path.clone(), json!(text))).collect();
     json!({"name": name, "files": files, "settings": settings, "findings": findings})
 }
@@ -99,8 +109,8 @@ fn layers() -> Vec<(String, Files)> {
     let fresh =
         NOTHING.replace("</task>", "<context_management><fresh_context>enabled</fresh_context></context_management></task>");
     let steps = "<task type=\"sequential\" name=\"t\"><description>d</description><steps><task type=\"atomic\" subtype=\"subtask\"><description>d</description></task><task type=\"atomic\"><description>d</description><context_management><inherit_context>subset</inherit_context></context_management></task></steps></task>";
-    let reduce = "<task type=\"reduce\" name=\"t\"><description>d</description><inputs><input name=\"i\">x</input></inputs><inner_task><description>d</description></inner_task><reduction_task><description>d</description><context_management><inherit_context>full</inherit_context><fresh_context>disabled</fresh_context></context_management></reduction_task></task>";
-    let cycle = "<task type=\"director_evaluator_loop\" name=\"t\"><description>d</description><director><description>d</description></director><evaluator><description>d</description></evaluator><script_execution><command>make</command></script_execution></task>";
+    let reduce = "<task type=\"reduce\" name=\"t\"><description>d</description><inputs><input name=\"i\">x</input></inputs><inner_task><description>{{current_input}}</description></inner_task><reduction_task><description>{{current_result}}</description><context_management><inherit_context>full</inherit_context><fresh_context>disabled</fresh_context></context_management></reduction_task></task>";
+    let cycle = "<task type=\"director_evaluator_loop\" name=\"t\"><description>d</description><director><description>{{evaluation_feedback}}</description></director><evaluator><description>{{director_result}}</description></evaluator><script_execution><command>make</command></script_execution></task>";
     let declared = |kind: &str| steps.replacen("\"sequential\"", &format!("\"{kind}\""), 1);
     let none = "inherit_context = \"none\"\n";
     let atomic = format!("[defaults.atomic]\n{none}");
@@ -155,17 +165,23 @@ fn older() -> Vec<(String, Files)> {
         ("an empty block", with("type=\"atomic\"", &block(""))),
         ("foreign elements and attributes", "<task xmlns:x=\"urn:x\" x:a=\"1\" type=\"atomic\" name=\"t\"><x:b><c/></x:b><description>d</description><context_management x:y=\"\"><x:z/></context_management></task>".to_owned()),
         ("a default namespace makes all foreign", "<task xmlns=\"urn:x\" type=\"atomic\"><description>d</description></task>".to_owned()),
-        ("a part wrapped once more keeps the row of the part", "<task type=\"reduce\" name=\"t\"><description>d</description><inputs><input name=\"i\">x</input></inputs><inner_task><task type=\"atomic\" subtype=\"subtask\"><description>d</description></task></inner_task><reduction_task><description>d</description></reduction_task></task>".to_owned()),
+        ("a part wrapped once more keeps the row of the part", "<task type=\"reduce\" name=\"t\"><description>d</description><inputs><input name=\"i\">x</input></inputs><inner_task><task type=\"atomic\" subtype=\"subtask\"><description>{{current_input}}</description></task></inner_task><reduction_task><description>{{current_result}}</description></reduction_task></task>".to_owned()),
         ("a task of an input", with("type=\"atomic\"", "<inputs><input name=\"i\"><task type=\"atomic\" subtype=\"subtask\"><description>d</description></task></input></inputs><instructions>{{i}}</instructions>")),
         ("settings of a task with ref", "<library><task type=\"atomic\" name=\"a\"><description>d</description></task><task type=\"sequential\" name=\"b\"><description>d</description><steps><task ref=\"a\"/></steps></task></library>".to_owned()),
-        ("a task of a function", "<template name=\"f\" params=\"x\"><task type=\"reduce\"><description>{{x}}</description><inputs><input name=\"i\">x</input></inputs><inner_task><description>d</description></inner_task><reduction_task><description>d</description></reduction_task></task></template>".to_owned()),
+        ("a task of a function", "<template name=\"f\" params=\"x\"><task type=\"reduce\"><description>{{x}}</description><inputs><input name=\"i\">x</input></inputs><inner_task><description>{{current_input}}</description></inner_task><reduction_task><description>{{current_result}}</description></reduction_task></task></template>".to_owned()),
         ("branches of a choice", with("type=\"sequential\"", "<parameters><parameter name=\"p\"/></parameters><steps><cond><case test=\"p == 1\"><task type=\"script\"><description>d</description><command>make</command></task></case></cond></steps>")),
         ("deprecated elements", with("type=\"atomic\"", "<output_slot>x</output_slot><manual_xml>true</manual_xml>")),
     ];
     cases.into_iter().map(|(name, text)| (name.to_owned(), vec![template(&text)])).collect()
 }
 
-/// The examples of every rule that need no more than a project file.
+/// The files that an agent is shown, by `<path>`: they are there, whatever they say.
+fn shown(template: &str) -> impl Iterator<Item = (String, String)> {
+    let paths = template.split("<path>").skip(1).filter_map(|rest| rest.split("</path>").next());
+    paths.filter(|path| !path.contains(['{', '*'])).map(|path| (path.to_owned(), "words\n".to_owned()))
+}
+
+/// The examples of every rule that need no more than a project file and what an agent is shown, with the finding that they are of.
 fn rules() -> Vec<(String, Files)> {
     let mut out = Vec::new();
     for rule in list::all() {
@@ -176,6 +192,11 @@ fn rules() -> Vec<(String, Files)> {
                 if alone && !example.template.contains(" src=") && example.template.len() < 4_000 {
                     let mut files: Files = project.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
                     files.push(template(example.template));
+                    files.extend(shown(example.template));
+                    // What scenarios, requests or the edge decide is no part of the language.
+                    if kind == "bad" && !findings(&files).iter().any(|found| found[0] == rule.meta.code.to_string()) {
+                        continue;
+                    }
                     out.push((format!("{} {} {kind} {at}", rule.meta.code, rule.meta.name), files));
                 }
             }
@@ -233,6 +254,54 @@ fn the_canonical_texts_are_what_the_compiler_says() {
     assert_fresh("docs/spec/vectors/texts.json", &format!("{head}{}\n]}}\n", cases.join(",\n")));
 }
 
+/// What stands between braces, with what it is read as.
+const EXPRESSIONS: &[&str] = &[
+    "a",
+    " a ",
+    "a.b",
+    "a . b",
+    "a [ 0 ]",
+    "a[007]",
+    "a[4294967295]",
+    "a[4294967296]",
+    "a.",
+    "a b",
+    "f()",
+    "f ( a )",
+    "f(a,)",
+    "f(,)",
+    "f(1)",
+    "f(-1)",
+    "f(007)",
+    "f(1.5e3)",
+    "f(1.5E-3)",
+    "f(12345678901234567890123)",
+    "f(1.)",
+    "f(.5)",
+    "f(+1)",
+    "f('x', \"y\", true)",
+    "f(k=1, l=2)",
+    "f(k = 1)",
+    "f(k=1, k=2)",
+    "f(k=1, a)",
+    "f(g(a).b)",
+];
+
+#[test]
+fn the_expressions_are_what_the_compiler_says() {
+    use ctxc::internals::template::expression::{Expression, Piece, scan_plain};
+    let read = |written: &&str| match scan_plain(&format!("{{{{{written}}}}}"), 0).next() {
+        Some(Piece::Expression(found)) => {
+            let kind = if matches!(found.value, Expression::Call(_)) { "call" } else { "path" };
+            json!({"written": written, "kind": kind, "read": found.value.to_string()}).to_string()
+        }
+        _ => json!({"written": written, "kind": "error"}).to_string(),
+    };
+    let cases: Vec<String> = EXPRESSIONS.iter().map(read).collect();
+    let head = "{\"schema\": \"ctxc/vectors/1\", \"edition\": \"2026\", \"about\": \"expressions as written between braces, and in one spelling\", \"cases\": [\n";
+    assert_fresh("docs/spec/vectors/expressions.json", &format!("{head}{}\n]}}\n", cases.join(",\n")));
+}
+
 /// A text of the only task of a file, as the registry has it; `None` where the file has an error.
 fn canonical(file: &str, text: for<'a> fn(&'a Body<'static>) -> Option<&'a Text<'static>>) -> Option<String> {
     let registry = ctxc::compile_sources(&Config::default(), [("a.xml", file)]).registry?;
@@ -287,6 +356,31 @@ fn the_compiler_follows_the_rule_on_texts() {
         seen += 1;
     }
     assert!(seen > 1_000, "{seen}");
+}
+
+/// Each case that names a file is a project as it stands: written to a folder, `check` finds there what it lists.
+#[test]
+fn the_vectors_can_be_replayed() {
+    let path = format!("{}/docs/spec/vectors/rules.json", env!("CARGO_MANIFEST_DIR"));
+    let vectors: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    for case in vectors["cases"].as_array().unwrap() {
+        let files = case["files"].as_object().unwrap();
+        let names = ["<path>", " src=", ".json\"", ".toml\"", ".md\""];
+        if !files.values().any(|text| names.iter().any(|name| text.as_str().unwrap().contains(name))) {
+            continue;
+        }
+        let toml = files.get("ctxc.toml").map_or("", |text| text.as_str().unwrap());
+        let all = files.iter().map(|(path, text)| (path.as_str(), text.as_str().unwrap()));
+        let project = all.fold(Project::new(), |project, (path, text)| project.file(path, text)).file("ctxc.toml", toml);
+        let found = project.run(&["check", "--format", "json", "--allow-empty"]).json();
+        let mut codes: Vec<&str> =
+            found["diagnostics"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        let mut wanted: Vec<&str> = case["findings"].as_array().unwrap().iter().map(|one| one[0].as_str().unwrap()).collect();
+        wanted.dedup();
+        assert_eq!(codes, wanted, "{}", case["name"]);
+    }
 }
 
 /// Reads the vectors as another implementation would: whatever wrote them, they must be sound in themselves.

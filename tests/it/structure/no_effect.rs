@@ -280,3 +280,21 @@ fn a_case_compares_a_text_with_a_text() {
     let found = case("p.x == 1");
     assert_eq!(found, ["CTX323 p.x: `p.x` leads nowhere: `p` is a string, which has no parts"]);
 }
+
+#[test]
+fn a_name_is_no_value_of_its_own() {
+    let told = |attribute: &str, name: &str| {
+        format!(
+            "CTX111 {name}: `{attribute}` cannot be `{name}`; expected a name that is no value of its own, as `true`, `false` and `none` are"
+        )
+    };
+    for name in ["true", "none", "None"] {
+        assert_eq!(atomic(&format!("<parameters><parameter name=\"{name}\"/></parameters>")), [told("name", name)]);
+        assert_eq!(atomic(&format!("<inputs><input name=\"{name}\">x</input></inputs>")), [told("name", name)]);
+        let function = format!(
+            "<template name=\"f\" params=\"{name}\"><task type=\"atomic\"><description>x</description></task></template>"
+        );
+        assert_eq!(errors(&function), [told("name", name)]);
+    }
+    assert_eq!(atomic("<parameters><parameter name=\"truth\"/></parameters>"), NOTHING);
+}

@@ -39,7 +39,7 @@ const REDUCE: &str = "\
   </inner_task>
   <reduction_task>
     <description>merge the days</description>
-    <instructions>keep what differs</instructions>
+    <instructions>keep what differs in {{current_result}}</instructions>
     <inputs>
       <input name=\"style\">plain</input>
     </inputs>

@@ -65,6 +65,12 @@ fn values_of_every_kind() {
 }
 
 #[test]
+fn white_space_and_exponents_are_those_of_expressions() {
+    assert_eq!(read("a . b [ 0 ] lt 1.5e3"), "(a.b[0] lt 1.5e3)");
+    assert_eq!(read("a == 007"), "(a == 007)");
+}
+
+#[test]
 fn variables_are_the_roots_in_order() {
     let text = "not (b.c == a[1]) and f lt 'd' or b";
     let condition = parse(text, Place::Exact(100)).unwrap();
@@ -105,7 +111,7 @@ fn a_fault_says_what_was_expected_and_what_was_found() {
     assert_eq!(fault("(a = b)"), at(Expected::DoubleEquals, "=", 3));
     assert_eq!(fault("a)"), at(Expected::Operator, ")", 1));
     assert_eq!(fault("a == 'b"), at(Expected::ClosingQuote, "'", 5));
-    assert_eq!(fault("a. == 1"), at(Expected::Field, " ", 2));
+    assert_eq!(fault("a. == 1"), at(Expected::Field, "==", 3));
     assert_eq!(fault("a[x]"), at(Expected::Index, "x", 2));
     assert_eq!(fault("a[1 == 2"), at(Expected::Index, "==", 4));
     assert_eq!(fault("a == {{b}}"), at(Expected::Value, "{", 5));

@@ -58,6 +58,23 @@ fn calls_hold_arguments_of_every_kind() {
 }
 
 #[test]
+fn white_space_stands_between_parts_and_numbers_are_as_written() {
+    assert_eq!(show("{{ a . b [ 0 ] .c }}"), ["{{ a . b [ 0 ] .c }} = a.b[0].c"]);
+    assert_eq!(show("{{ f ( a , ) }}"), ["{{ f ( a , ) }} = f(a)"]);
+    let long = "12345678901234567890123";
+    for number in ["007", "1.5e3", "1.5E+3", "-1e-7", "0", long] {
+        assert_eq!(show(&format!("{{{{f({number})}}}}")), [format!("{{{{f({number})}}}} = f({number})")]);
+    }
+    assert_eq!(show("{{a[007]}}"), ["{{a[007]}} = a[7]"]);
+    for (text, kind) in
+        [("{{f(1.)}}", Kind::UnclosedCall), ("{{f(1e)}}", Kind::UnclosedCall), ("{{f(+1)}}", Kind::BadCharacter('+'))]
+    {
+        assert_eq!(first_fault(text), Some(kind), "{text}");
+    }
+    assert_eq!(first_fault("{{f(,)}}"), Some(Kind::BadCharacter(',')));
+}
+
+#[test]
 fn spans_are_those_of_the_document() {
     let pieces: Vec<_> = scan("x {{ a.b }}", 100).collect();
     let [Piece::Text(text), Piece::Expression(found)] = &pieces[..] else { panic!("{pieces:?}") };

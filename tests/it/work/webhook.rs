@@ -18,9 +18,15 @@ const PART: &str = "CTXC_TEST_WEBHOOK";
 
 /// Posts a body, and gives back the status; `None` where no answer came.
 fn post(address: SocketAddr, path: &str, headers: &str, body: &str) -> Option<u16> {
+    post_as("localhost", address, path, headers, body)
+}
+
+/// The same under a name that the sender calls the host by.
+fn post_as(host: &str, address: SocketAddr, path: &str, headers: &str, body: &str) -> Option<u16> {
     let mut stream = TcpStream::connect(address).ok()?;
     stream.set_read_timeout(Some(Duration::from_secs(30))).ok()?;
-    let head = format!("POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n", body.len());
+    let head =
+        format!("POST {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n", body.len());
     stream.write_all([head.as_bytes(), body.as_bytes()].concat().as_slice()).ok()?;
     let mut answer = String::new();
     // What is refused early is answered although not all of it was read.
@@ -68,7 +74,7 @@ fn what_is_no_delivery_is_refused() {
     assert_eq!(post(address, "/tasks/x", JSON, "{}"), Some(404));
     assert_eq!(post(address, "/tasks", &format!("{JSON}idempotency-key: {}\r\n", "x".repeat(300)), "{}"), Some(400));
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.write_all(b"GET /tasks HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+    stream.write_all(b"GET /tasks HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");
@@ -102,6 +108,27 @@ fn a_token_and_a_signature_are_held_against_every_delivery() {
     assert_eq!(webhook.claim().unwrap(), None);
     assert_eq!(deliver("/tasks", &[bearer, &signed]), 202);
     assert_eq!(deliver("/tasks/letmein", &[&signed]), 200);
+}
+
+/// A name that is pointed at this machine would let a page in a browser deliver.
+#[test]
+fn an_open_webhook_is_called_by_this_machines_own_names_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut webhook = start(&folder.path().join("open"), WebhookOptions::default());
+    let address = webhook.address();
+    for host in ["evil.example", &format!("evil.example:{}", address.port()), "localhost.evil.example", "10.0.0.1", ""] {
+        assert_eq!(post_as(host, address, "/tasks", JSON, "{}"), Some(403), "{host}");
+    }
+    assert_eq!(webhook.claim().unwrap(), None);
+    for (body, host) in
+        [("1", address.to_string()), ("2", "LOCALHOST:80".to_owned()), ("3", "[::1]:80".to_owned()), ("4", "[::1]".to_owned())]
+    {
+        assert_eq!(post_as(&host, address, "/tasks", JSON, body), Some(202), "{host}");
+    }
+    // Where senders prove themselves, a tunnel may bring its own name along.
+    let options = WebhookOptions { token: Some("letmein".to_owned()), ..WebhookOptions::default() };
+    let webhook = start(&folder.path().join("proven"), options);
+    assert_eq!(post_as("tunnel.example", webhook.address(), "/tasks/letmein", JSON, "{}"), Some(202));
 }
 
 #[test]

@@ -48,6 +48,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
+use std::path::Path;
 
 /// What is run, and with what.
 #[derive(Debug)]
@@ -130,6 +131,11 @@ pub(super) fn execute(
     if !trace.run.is_empty() && args.source.is_none() {
         interrupt::before(|| drop(io::stderr().write_all(b"interrupted: `ctxc run --resume` continues this run\n")));
     }
+    // Whatever the project's trace keeps of persons, nobody else is shown.
+    let masks = collector.map(|_| redactor(project)).transpose()?;
+    if let Some((collector, masks)) = collector.zip(masks.as_ref()) {
+        collector.send_if_interrupted(&trace, &wanted.task, masks);
+    }
     let begin = begin(wanted, args, (project, from), &trace);
     if let Some(before) = &trace.before().begin {
         same(before, &begin, &trace, cx)?;
@@ -156,6 +162,9 @@ pub(super) fn execute(
         (outcome, runner.spent())
     });
     source.note(cx);
+    if let Some(path) = args.script.as_ref().filter(|_| outcome.status == PipelineStatus::Complete && is_whole(args)) {
+        unreached(sources.script(), path, cx);
+    }
     let end = End {
         status: outcome.status.word().to_owned(),
         obstacle: outcome.obstacle.clone(),
@@ -166,10 +175,26 @@ pub(super) fn execute(
         usd: (spent.usd * 1e9).round() / 1e9,
     };
     let kept = trace.event(TraceEvent::End(end.clone())).and_then(|()| trace.sync());
-    // Whatever the project's trace keeps of persons, nobody else is shown.
-    let masks = collector.map(|_| redactor(project)).transpose()?;
     let spans = collector.zip(masks.as_ref()).map(|(collector, masks)| collector.spans(&trace, &wanted.task, masks));
     Ok(Done { outcome, end, trace, kept, spans })
+}
+
+/// Returns true for a run whose requests are all of its script: neither those of other tasks nor of an earlier part are.
+const fn is_whole(args: &RunArgs) -> bool {
+    args.source.is_none() && args.resume.is_none()
+}
+
+/// Reports the scripted answers that no request was given: a name or a pattern of `when` is misspelt, or an earlier one takes their place.
+fn unreached(script: &Script, path: &Path, cx: &mut Cx) {
+    let numbers: Vec<String> = script.unreached().iter().map(ToString::to_string).collect();
+    if let Some((last, others)) = numbers.split_last() {
+        let which = if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
+        let (answers, are) = if others.is_empty() { ("answer", "is") } else { ("answers", "are") };
+        let path = escape(&path.display().to_string()).into_owned();
+        cx.note(&format!(
+            "warning: {answers} {which} of {path} {are} not used: no request of this run got that far, or fits its `when`"
+        ));
+    }
 }
 
 /// The time, in UTC.

@@ -6,6 +6,7 @@ use crate::base::fs;
 use crate::base::hash::Hash;
 use crate::base::percent::decode;
 use crate::cli::cx::Cx;
+use crate::cli::interrupt;
 use crate::cli::render::escape::escape;
 use crate::provider::http::post_json;
 use crate::record::redact::Redactor;
@@ -14,13 +15,17 @@ use crate::run::trace::Trace;
 use serde_json::Value;
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 /// How long a collector may take where nobody says.
 const TIME: Duration = Duration::from_secs(10);
 
+/// How long it may take once a run is interrupted.
+const FLUSH: Duration = Duration::from_secs(2);
+
 /// A collector of spans.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Collector {
     url: String,
     headers: Vec<(String, String)>,
@@ -103,6 +108,23 @@ impl Collector {
         let (begin, with_content) = (trace.before().begin.as_ref(), self.with_content);
         let options = SpanOptions { run: &run, task, begin, resource: &self.resource, with_content, redactor };
         document(trace.moments(), &options)
+    }
+
+    /// Sends the spans of a run as far as it has come if an interrupt ends the program before the run does.
+    pub(super) fn send_if_interrupted(&self, trace: &Trace, task: &str, redactor: &Redactor) {
+        let (collector, moments) = (self.clone(), trace.timeline());
+        let (run, begin) = (trace.run.clone(), trace.before().begin.clone());
+        let (task, redactor) = (task.to_owned(), redactor.clone());
+        interrupt::before(move || {
+            let Some(moments) = moments.upgrade() else { return };
+            let moments = moments.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let Self { resource, with_content, .. } = &collector;
+            let (begin, with_content) = (begin.as_ref(), *with_content);
+            let options = SpanOptions { run: &run, task: &task, begin, resource, with_content, redactor: &redactor };
+            let spans = document(moments, &options).to_string();
+            // Nothing more can be done about what is not accepted now.
+            drop(post_json(&collector.url, &collector.headers, &spans, collector.time.min(FLUSH)));
+        });
     }
 
     /// Sends spans. Once that failed, nothing more is sent.
