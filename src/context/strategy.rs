@@ -38,9 +38,9 @@ pub(super) struct Strategy<'a> {
 }
 
 /// The segments of the inputs of a node that tasks make: each of these sees the others where it names them, and is otherwise made beside them.
-fn made(node: &Node) -> BTreeSet<String> {
-    let made = node.body.inputs.iter().filter(|input| input.from.is_none() && input.text().is_none());
-    made.filter_map(|input| Some(format!("input:{}", input.name.as_deref()?))).collect()
+fn inputs_of_tasks(node: &Node) -> BTreeSet<String> {
+    let inputs = node.body.inputs.iter().filter(|input| input.from.is_none() && input.text().is_none());
+    inputs.filter_map(|input| Some(format!("input:{}", input.name.as_deref()?))).collect()
 }
 
 impl<'a> Strategy<'a> {
@@ -68,8 +68,8 @@ impl<'a> Strategy<'a> {
                     .scope(upto, chain.get(at + 1))?;
             context = self.node(upto, &scope, &context);
             if chain.get(at + 1).and_then(|next| next.child).is_some_and(|child| child.slot == "inputs") {
-                let made = made(link.node);
-                context.retain(|drafted| !drafted.late.is_empty() || !made.contains(&drafted.segment.id));
+                let beside = inputs_of_tasks(link.node);
+                context.retain(|drafted| !drafted.late.is_empty() || !beside.contains(&drafted.segment.id));
             }
             self.has_open_share =
                 link.node.body.history.is_some() || self.has_open_share && inherited::takes_conversation(link.node);

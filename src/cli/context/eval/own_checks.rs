@@ -35,7 +35,7 @@ json.dump({'pass': found} if isinstance(found, bool) else found, out)
 ";
 
 /// The verdict of a check as the change has it where nothing that the change wrote may run: the base has asked its own checks.
-const OF_THE_CHANGE: &str = r#"{"pass": true, "reason": "not run in this job, as the change may have written it"}"#;
+const UNTRUSTED_CHECK: &str = r#"{"pass": true, "reason": "not run in this job, as the change may have written it"}"#;
 
 /// The checks that ran for one side of a comparison, kept for the other.
 #[derive(Debug, Default)]
@@ -73,7 +73,7 @@ impl CheckRuns {
     }
 
     /// Nothing was run yet; both versions have the same checks.
-    pub(in crate::cli::context) fn of_both() -> Self {
+    pub(in crate::cli::context) fn with_equal_checks() -> Self {
         Self { are_equal: true, ..Self::default() }
     }
 
@@ -185,7 +185,7 @@ impl RunCheck for OwnChecks<'_> {
             Err(why) => return Some(Err(why)),
         };
         if self.side == CheckSide::Own && self.runs.is_some_and(|runs| runs.requests.are_given() && !runs.are_equal) {
-            return Some(Ok(OF_THE_CHANGE.to_owned()));
+            return Some(Ok(UNTRUSTED_CHECK.to_owned()));
         }
         let key = (line_of(check), trial.to_owned());
         if let Some(written) = self.written(&key) {

@@ -43,7 +43,7 @@ pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
     let tried: BTreeSet<String> = texts(then).into_iter().map(|path| within(&path)).collect();
     let changed: Vec<String> = past.changed()?.into_iter().filter(|path| !tried.contains(path)).collect();
     if changed.is_empty() {
-        return Ok(CheckRuns::of_both());
+        return Ok(CheckRuns::with_equal_checks());
     }
     let failed = |why: std::io::Error| {
         CliError::new(
