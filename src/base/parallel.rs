@@ -19,6 +19,18 @@ pub fn spawn_deep<'s, T: Send + 's>(scope: &'s Scope<'s, '_>, work: impl FnOnce(
     }
 }
 
+/// Does two pieces of work at once, or one after the other where one thread was asked for.
+pub fn join<A: Send, B>(threads: Option<NonZeroUsize>, first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+    if threads.is_some_and(|threads| threads.get() == 1) {
+        return (first(), second());
+    }
+    std::thread::scope(|scope| {
+        let first = spawn_deep(scope, first);
+        let second = second();
+        (first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), second)
+    })
+}
+
 /// Does the work for each, on as many threads as were asked for, or as the machine has.
 pub fn each<I: Sync, T: Send>(items: &[I], threads: Option<NonZeroUsize>, work: impl Fn(&I) -> T + Sync) -> Vec<T> {
     let machine = || std::thread::available_parallelism().ok();

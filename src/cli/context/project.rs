@@ -8,7 +8,7 @@ use crate::base::suggest;
 use crate::cli::prelude::*;
 use crate::cli::project::FILE;
 use crate::cli::record::comparison::comparison;
-use crate::cli::revision::Past;
+use crate::cli::revision::{CommitFiles, Past};
 use crate::cli::selection::included;
 use crate::context::lines::Lines;
 use crate::context::request::{Files, RequestedFile};
@@ -100,10 +100,10 @@ impl Compiled {
         Self::new(Project::load_in(folder.to_owned())?.without_errors()?, "this project")
     }
 
-    /// The project that a revision has in a place, by its path from the top of the repository: as far as it can be read, with what
-    /// cannot be and why. An error about usage means that there is none.
-    pub(super) fn load_readable(&self, revision: &str, place: String) -> Result<(Self, Vec<String>)> {
-        let (past, fault) = Past::open_at(&self.root, revision, place)?;
+    /// The project that a commit has in a place, by its path from the top of the repository: as far as it can be read, with what
+    /// cannot be and why. An error about usage means that there is none; `revision` is the name of the commit in it.
+    pub(super) fn load_readable(commit: CommitFiles, revision: &str, place: String) -> Result<(Self, Vec<String>)> {
+        let (past, fault) = Past::open_at(commit, revision, place)?;
         let mut faults: Vec<String> = fault.into_iter().map(|fault| fault.message).collect();
         let (registry, files, broken) = past.compile_sound()?;
         if files == 0 && !past.names().any(|name| name == FILE || past.config.eval.holds(name)) {

@@ -2,6 +2,7 @@
 //! anybody who may push can create; a name with two meanings is refused, naming both.
 
 use super::git::Git;
+use super::project_at_revision::CommitFiles;
 use crate::cli::prelude::*;
 
 /// Guesses where no base is given, the first that exists. Spelled out, so that no tag takes their place.
@@ -48,6 +49,8 @@ pub(crate) struct ChangeBase {
     pub(crate) is_shallow: bool,
     /// The work tree of which this repository is a submodule.
     pub(crate) outer: Option<String>,
+    /// The repository.
+    pub(super) git: Git,
 }
 
 /// A name with the commit that it means.
@@ -72,7 +75,14 @@ impl ChangeBase {
         let facts = git.lines(&["rev-parse", "--is-shallow-repository", "--show-superproject-working-tree"])?;
         let mut facts = facts.into_iter();
         let is_shallow = facts.next().is_some_and(|line| line == "true");
-        Ok(Self { name, by, commit, is_crossed, tip, head, is_shallow, outer: facts.next() })
+        Ok(Self { name, by, commit, is_crossed, tip, head, is_shallow, outer: facts.next(), git })
+    }
+}
+
+impl ChangeBase {
+    /// The files of a commit of the same repository, by its id.
+    pub(crate) fn files(&self, id: &str) -> Result<CommitFiles> {
+        CommitFiles::new(self.git.clone(), id.to_owned())
     }
 }
 

@@ -42,6 +42,8 @@ const LONGEST: usize = 4096;
 #[derive(Clone, Debug)]
 pub(super) struct Git {
     folder: PathBuf,
+    top: PathBuf,
+    prefix: String,
 }
 
 /// What git answered.
@@ -54,16 +56,29 @@ struct Answer {
 impl Git {
     /// The repository around a folder; `wanted` is the revision that it is looked for.
     pub(super) fn around(folder: &Path, wanted: &str) -> Result<Self> {
-        let git = Self { folder: folder.to_owned() };
-        let answer = git.ask(&["rev-parse", "--git-dir"])?;
+        let mut git = Self { folder: folder.to_owned(), top: folder.to_owned(), prefix: String::new() };
+        let answer = git.ask(&["rev-parse", "--git-dir", "--show-toplevel", "--show-prefix"])?;
         let shown = folder.display();
+        let out = String::from_utf8_lossy(&answer.out).into_owned();
+        let lines: Vec<&str> = out.split('\n').collect();
+        // Versions before 2.38 do not know `safe.bareRepository`.
+        let repository = folder.join(lines.first().copied().unwrap_or_default());
+        if !out.is_empty()
+            && let (Ok(repository), Ok(folder)) = (RealFs.canonical(&repository), RealFs.canonical(folder))
+            && folder.starts_with(&repository)
+        {
+            return Err(bare(&repository));
+        }
         if answer.succeeded {
-            // Versions before 2.38 do not know `safe.bareRepository`.
-            let repository = folder.join(String::from_utf8_lossy(&answer.out).trim_end_matches(['\n', '\r']));
-            return match (RealFs.canonical(&repository), RealFs.canonical(folder)) {
-                (Ok(repository), Ok(folder)) if folder.starts_with(&repository) => Err(bare(&repository)),
-                _ => Ok(git),
+            let [_, top, prefix, ""] = *lines else {
+                return Err(CliError::new(
+                    Kind::Infrastructure,
+                    format!("the path of {shown} has line ends, which git does not tell apart"),
+                )
+                .hint("rename the folder"));
             };
+            (git.top, git.prefix) = (PathBuf::from(top), prefix.trim_end_matches('/').to_owned());
+            return Ok(git);
         }
         if answer.said.contains("bareRepository") {
             return Err(bare(folder));
@@ -86,14 +101,24 @@ impl Git {
         Err(error)
     }
 
+    /// The same repository, asked from the top of its work tree.
+    pub(super) fn at_top(&self) -> Self {
+        Self::at(self.top.clone())
+    }
+
     /// The repository whose top is a folder, which is known to be one.
-    pub(super) const fn at(folder: PathBuf) -> Self {
-        Self { folder }
+    pub(super) fn at(folder: PathBuf) -> Self {
+        Self { top: folder.clone(), folder, prefix: String::new() }
     }
 
     /// The top of the work tree.
-    pub(super) fn top(&self) -> Result<PathBuf> {
-        Ok(self.line(&["rev-parse", "--show-toplevel"])?.map_or_else(|| self.folder.clone(), PathBuf::from))
+    pub(super) fn top(&self) -> &Path {
+        &self.top
+    }
+
+    /// Where the folder lies in its repository: its names from the top, empty for the top itself.
+    pub(super) fn prefix(&self) -> &str {
+        &self.prefix
     }
 
     /// The command, ready for the arguments of a question.
@@ -225,13 +250,6 @@ impl Git {
         }
         let what = || "a branch, a tag, a commit, or what git makes of them, such as HEAD~2".to_owned();
         Ok(error.did_you_mean_or(suggest::nearest(revision, names.lines()), what))
-    }
-
-    /// Where the folder lies in its repository: its names from the top, empty for the top itself.
-    pub(super) fn prefix(&self) -> Result<String> {
-        let answer = self.ask(&["rev-parse", "--show-prefix"])?;
-        let prefix = String::from_utf8_lossy(&answer.out);
-        Ok(prefix.trim_end_matches(['\n', '\r']).trim_end_matches('/').to_owned())
     }
 
     /// The values that git closes by NUL.

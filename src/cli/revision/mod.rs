@@ -15,5 +15,5 @@ pub(crate) use base::{ChangeBase, NamedBy};
 pub(crate) use git::SHALLOW;
 pub(crate) use owners::{is_signed, owners};
 pub(crate) use place::{Moved, Part, Place, Places};
-pub(crate) use project_at_revision::{Past, author, range};
+pub(crate) use project_at_revision::{CommitFiles, Past, author, range};
 pub(crate) use tree::Elsewhere;

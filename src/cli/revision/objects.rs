@@ -1,9 +1,8 @@
-//! The bytes of objects, from one `git cat-file --batch` that answers as long as it is asked.
+//! The bytes of objects, from one `git cat-file --batch` that is started when the first is asked for.
 //!
 //! Filters of the repository (`smudge`, line ends) are not run: the bytes are those that were committed.
 
-use super::git::{Git, PATIENCE, absent, silent};
-use crate::cli::error::{CliError, Kind, Result};
+use super::git::{Git, PATIENCE, silent};
 use crate::run::process;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -12,10 +11,11 @@ use std::sync::{Mutex, PoisonError};
 /// A line that says what comes: an id of at most 64 digits, a kind, a length.
 const HEAD: u64 = 256;
 
-/// A program that answers for objects.
+/// The objects of a repository.
 #[derive(Debug)]
 pub(super) struct Objects {
-    talk: Mutex<CatFile>,
+    git: Git,
+    program: Mutex<Option<CatFile>>,
 }
 
 #[derive(Debug)]
@@ -26,21 +26,30 @@ struct CatFile {
     answer: BufReader<ChildStdout>,
 }
 
-impl Objects {
-    /// Starts it.
-    pub(super) fn open(git: &Git) -> Result<Self> {
+impl CatFile {
+    fn start(git: &Git) -> io::Result<Self> {
         let mut command = git.command();
         command.args(["cat-file", "--batch"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(|err| absent(&err))?;
+        let mut child = command.spawn()?;
         let ask = child.stdin.take();
-        let answer = child.stdout.take();
-        let Some(answer) = answer else { return Err(CliError::new(Kind::Infrastructure, "git cannot be talked to")) };
-        Ok(Self { talk: Mutex::new(CatFile { child, ask, answer: BufReader::new(answer) }) })
+        let answer = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok(Self { child, ask, answer: BufReader::new(answer) })
+    }
+}
+
+impl Objects {
+    /// The objects of a repository. Nothing is started yet.
+    pub(super) const fn of(git: Git) -> Self {
+        Self { git, program: Mutex::new(None) }
     }
 
     /// The bytes of an object; one larger than the limit is passed by.
     pub(super) fn read(&self, id: &str, limit: u64) -> io::Result<Vec<u8>> {
-        let mut talk = self.talk.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut program = self.program.lock().unwrap_or_else(PoisonError::into_inner);
+        let talk = match &mut *program {
+            Some(talk) => talk,
+            none => none.insert(CatFile::start(&self.git)?),
+        };
         let ask = talk.ask.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         ask.write_all(format!("{id}\n").as_bytes())?;
         ask.flush()?;

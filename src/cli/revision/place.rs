@@ -1,13 +1,15 @@
 //! The place of a project in an earlier commit: another folder where the change moved the project, repointed a link to it, or
 //! added or removed the `ctxc.toml` that governs it. Also the parts of a project that git keeps elsewhere: submodules and links.
 
-use super::git::Git;
+use super::base::ChangeBase;
+use super::project_at_revision::CommitFiles;
 use super::tree::{Elsewhere, Tree};
 use crate::base::contained_path::name;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::prelude::*;
 use crate::cli::project::FILE;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The place of a project in a commit, from the top of the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,19 +52,18 @@ pub(crate) struct Places {
     top: PathBuf,
     /// The project's folder.
     folder: String,
-    then: Tree,
+    then: Arc<Tree>,
     now: Tree,
 }
 
 impl Places {
-    /// Around a project's folder.
-    pub(crate) fn of(folder: &Path, then: &str, now: &str) -> Result<Self> {
-        let git = Git::around(folder, then)?;
-        let prefix = git.prefix()?;
+    /// Around a project's folder, with the commit in which a change began.
+    pub(crate) fn of(folder: &Path, base: &ChangeBase, then: &CommitFiles) -> Result<Self> {
+        let prefix = base.git.prefix();
         let real = real(folder)?;
         let depth = prefix.split('/').filter(|part| !part.is_empty()).count();
         let top = real.ancestors().nth(depth).unwrap_or(&real).to_owned();
-        Ok(Self { top, folder: prefix, then: Tree::of(&git, then)?, now: Tree::of(&git, now)? })
+        Ok(Self { top, folder: prefix.to_owned(), then: then.tree.clone(), now: Tree::of(&base.git, &base.head)? })
     }
 
     /// The folder of a place in the work tree.

@@ -31,39 +31,50 @@ pub(crate) struct Past {
     /// Its project file, or the defaults.
     pub(crate) config: Config,
     is_unknown: bool,
-    top: PathBuf,
-    commit: String,
-    tree: Tree,
+    commit: CommitFiles,
     folder: String,
+}
+
+/// The files of a commit, with the repository that they are read from.
+#[derive(Clone, Debug)]
+pub(crate) struct CommitFiles {
+    git: Git,
+    id: String,
+    pub(super) tree: Arc<Tree>,
+}
+
+impl CommitFiles {
+    /// The files of a commit, by its id.
+    pub(super) fn new(git: Git, id: String) -> Result<Self> {
+        let tree = Arc::new(Tree::of(&git, &id)?.with_filters(&git.at_top(), git.top())?);
+        Ok(Self { git, id, tree })
+    }
 }
 
 impl Past {
     /// The project in a folder as a revision of the repository around it has it. Nothing is compiled yet.
     pub(crate) fn open(folder: &Path, revision: &str) -> Result<Self> {
-        let place = Git::around(folder, revision)?.prefix()?;
-        let (past, faults) = Self::open_at(folder, revision, place)?;
+        let git = Git::around(folder, revision)?;
+        let (id, place) = (git.commit(revision)?, git.prefix().to_owned());
+        let (past, faults) = Self::open_at(CommitFiles::new(git, id)?, revision, place)?;
         faults.map_or(Ok(past), Err)
     }
 
-    /// The project that a revision has in a place, by its path from the top of the repository around a folder. The error is about its
-    /// project file, of which the rest was read.
-    pub(crate) fn open_at(folder: &Path, revision: &str, place: String) -> Result<(Self, Option<CliError>)> {
-        let git = Git::around(folder, revision)?;
-        let commit = git.commit(revision)?;
-        let top = git.top()?;
-        let tree = Tree::of(&git, &commit)?.with_filters(&Git::at(top.clone()), &top)?;
-        let folder = place;
+    /// The project that a commit has in a folder, by its path from the top of the repository; `revision` is the name of the commit in
+    /// messages. The error is about its project file, of which the rest was read.
+    pub(crate) fn open_at(commit: CommitFiles, revision: &str, folder: String) -> Result<(Self, Option<CliError>)> {
+        let CommitFiles { git, id, tree } = &commit;
         if tree.below(&folder).next().is_none() {
             let what = if folder.is_empty() { "holds no file".to_owned() } else { format!("has no folder {folder}") };
             return Err(CliError::usage(format!("`{revision}` {what}"))
                 .hint("the project may have had another place, or not have been committed, by then"));
         }
         let root = Path::new("/").join(&folder);
-        let (mut config, mut fault) = settings(&tree, &root, revision);
+        let (mut config, mut fault) = settings(tree, &root, revision);
         let mut is_unknown = false;
         if let Some(fault) = &mut fault {
             // What a project holds itself to, and who may change that, is not lost by an error in its file.
-            match earlier(&git, &commit, &root)? {
+            match earlier(git, id, &root)? {
                 Some((id, sound)) => {
                     config = sound;
                     fault.message = format!("{}: its settings of {:.10} hold", fault.message, id);
@@ -71,12 +82,20 @@ impl Past {
                 None => is_unknown = true,
             }
         }
-        Ok((Self { name: revision.to_owned(), root, config, is_unknown, top, commit, tree, folder }, fault))
+        Ok((Self { name: revision.to_owned(), root, config, is_unknown, commit, folder }, fault))
+    }
+
+    fn tree(&self) -> &Tree {
+        &self.commit.tree
+    }
+
+    fn top(&self) -> &Path {
+        self.commit.git.top()
     }
 
     /// The files of the repository that are others in the work tree, new, or gone, from its top.
     pub(crate) fn changed(&self) -> Result<Vec<String>> {
-        self.tree.changed(&Git::at(self.top.clone()), &self.top, &self.commit)
+        self.tree().changed(&self.commit.git.at_top(), self.top(), &self.commit.id)
     }
 
     /// Writes the files of the whole repository into an empty folder, those of its submodules among them, and returns the submodules whose
@@ -85,10 +104,10 @@ impl Past {
     /// # Errors
     /// A file cannot be read or written.
     pub(crate) fn write(&self, into: &Path) -> std::io::Result<Vec<String>> {
-        self.tree.write(into)?;
+        self.tree().write(into)?;
         let mut missing = Vec::new();
-        for (name, commit) in self.tree.modules().filter(|(name, _)| fs::exists(&self.top.join(name).join(".git"))) {
-            match Tree::of(&Git::at(self.top.join(name)), commit) {
+        for (name, commit) in self.tree().modules().filter(|(name, _)| fs::exists(&self.top().join(name).join(".git"))) {
+            match Tree::of(&Git::at(self.top().join(name)), commit) {
                 Ok(files) => files.write(&into.join(name))?,
                 Err(_) => missing.push(name.to_owned()),
             }
@@ -98,19 +117,19 @@ impl Past {
 
     /// The text that the revision has in the place of a file of the work tree, by its path from a folder there.
     pub(crate) fn text_in_work_tree(&self, folder: &Path, path: &str) -> Option<String> {
-        let (top, file) = (RealFs.canonical(&self.top).ok()?, RealFs.canonical(&folder.join(path)).ok()?);
-        let bytes = self.tree.read(&Path::new("/").join(file.strip_prefix(top).ok()?), FILE_LIMIT).ok()?;
+        let (top, file) = (RealFs.canonical(self.top()).ok()?, RealFs.canonical(&folder.join(path)).ok()?);
+        let bytes = self.tree().read(&Path::new("/").join(file.strip_prefix(top).ok()?), FILE_LIMIT).ok()?;
         String::from_utf8(bytes).ok()
     }
 
     /// Returns whether git ignores a file of the work tree that it does not hold.
     pub(crate) fn is_ignored(&self, file: &Path) -> Result<bool> {
-        Git::at(self.top.clone()).is_ignored(file)
+        self.commit.git.at_top().is_ignored(file)
     }
 
     /// The top of the work tree, and the project's folder in it.
     pub(crate) fn place(&self) -> (&Path, &str) {
-        (&self.top, &self.folder)
+        (self.top(), &self.folder)
     }
 
     /// Returns whether its settings are not known: its project file has errors, and so has each one before it.
@@ -120,22 +139,22 @@ impl Past {
 
     /// Its files that differ in the work tree, of which a filter makes what the revision does not hold.
     pub(crate) fn unfiltered(&self) -> impl Iterator<Item = &str> {
-        self.tree.unfiltered(&self.folder)
+        self.tree().unfiltered(&self.folder)
     }
 
     /// The same of the whole repository.
     pub(crate) fn unfiltered_anywhere(&self) -> impl Iterator<Item = &str> {
-        self.tree.unfiltered("")
+        self.tree().unfiltered("")
     }
 
     /// What the revision's files are read by.
     pub(crate) fn files(&self) -> &dyn ReadFs {
-        &self.tree
+        self.tree()
     }
 
     /// Its files, by their names in the project.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.tree.below(&self.folder)
+        self.tree().below(&self.folder)
     }
 
     /// Its tasks; a project with errors, or without templates, has none.
@@ -166,17 +185,17 @@ impl Past {
     }
 
     fn built(&self, goal: Goal) -> Built {
-        let names = self.tree.below(&self.folder);
-        let names = listed::templates(&self.config.templates, &self.root, &self.tree, names);
+        let names = self.tree().below(&self.folder);
+        let names = listed::templates(&self.config.templates, &self.root, self.tree(), names);
         let read = |name: &str| {
             let path = self.root.join(name);
-            let out = contained_path::leads_out(&self.tree, &self.root, &path);
-            let bytes = out.map_or_else(|| self.tree.read(&path, self.config.limits.file), Err);
+            let out = contained_path::leads_out(self.tree(), &self.root, &path);
+            let bytes = out.map_or_else(|| self.tree().read(&path, self.config.limits.file), Err);
             // A link that leads to a folder is not followed, as in a walk.
             let is_folder = bytes.as_ref().is_err_and(|err| err.kind() == io::ErrorKind::IsADirectory);
             (!is_folder).then(|| (Arc::from(name), bytes.map(Cow::Owned)))
         };
-        let source = FileSource { root: &self.root, files: &self.tree, scope: Scope::Whole, goal };
+        let source = FileSource { root: &self.root, files: self.tree(), scope: Scope::Whole, goal };
         compile_files(&self.config, source, names.into_iter().filter_map(read))
     }
 }

@@ -55,7 +55,7 @@ impl Tree {
     /// The files of a commit.
     pub(super) fn of(git: &Git, commit: &str) -> Result<Self> {
         let (filtered, unfiltered) = (BTreeMap::new(), BTreeSet::new());
-        Ok(Self { entries: entries(&git.list(commit)?), objects: Objects::open(git)?, filtered, unfiltered })
+        Ok(Self { entries: entries(&git.list(commit)?), objects: Objects::of(git.clone()), filtered, unfiltered })
     }
 
     /// The same, where files that go through a filter, as those of Git LFS do, are read from the work tree at `top` if they are there as

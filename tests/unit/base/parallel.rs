@@ -1,7 +1,9 @@
 //! Tests of what `src/base/parallel.rs` keeps to itself.
 
-use super::each;
+use super::{each, join};
 use std::num::NonZeroUsize;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 #[test]
 fn few_are_done_at_once_too_where_somebody_says_so() {
@@ -25,4 +27,16 @@ fn the_order_is_that_of_the_work_on_any_number_of_threads() {
         assert!(squares.iter().enumerate().all(|(at, square)| *square == at * at), "{threads}");
         assert_eq!(squares.len(), 1_000);
     }
+}
+
+#[test]
+fn two_pieces_of_work_run_at_once_but_not_on_one_thread() {
+    let (send, receive) = channel();
+    let received = join(None, move || receive.recv_timeout(Duration::from_secs(20)).ok(), move || send.send(7).is_ok());
+    assert_eq!(received, (Some(7), true));
+
+    let order = std::sync::Mutex::new(Vec::new());
+    let note = |number: u8| if let Ok(mut order) = order.lock() { order.push(number) };
+    join(NonZeroUsize::new(1), || note(1), || note(2));
+    assert_eq!(order.into_inner().ok(), Some(vec![1, 2]));
 }

@@ -8,6 +8,7 @@ use super::settings::configured;
 use super::state::{FILE, Reading, safeguards};
 use super::unread::{self, Deciding};
 use crate::base::fs;
+use crate::base::parallel;
 use crate::base::patterns::is_ignored;
 use crate::base::suggest;
 use crate::cli::context::eval::load::Scenarios;
@@ -33,6 +34,7 @@ use crate::scenario::expect::answer::each;
 use crate::scenario::model::{Case, Suite};
 use crate::scenario::paths::{self, BASELINES};
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// The log of what was accepted.
@@ -149,9 +151,18 @@ impl Compared {
     }
 
     /// What both sides hold themselves to, with the texts of the scenarios that are to be shown.
-    fn safeguards(&self, (then, theirs): &(Compiled, Scenarios), reading: Reading<'_>) -> Result<(Safeguards, Safeguards)> {
-        let mut before = safeguards(then, theirs, reading);
-        let mut after = safeguards(&self.project, &self.scenarios, Reading { names: &reading.names.of_now(), ..reading });
+    fn safeguards(
+        &self,
+        (then, theirs): &(Compiled, Scenarios),
+        reading: Reading<'_>,
+        threads: Option<NonZeroUsize>,
+    ) -> Result<(Safeguards, Safeguards)> {
+        let names = reading.names.of_now();
+        let (mut before, mut after) = parallel::join(
+            threads,
+            || safeguards(then, theirs, reading),
+            || safeguards(&self.project, &self.scenarios, Reading { names: &names, ..reading }),
+        );
         results(self.accepted_before(&self.baselines), &mut before);
         results(&self.baselines, &mut after);
         configured(&then.config, &self.project.config, &mut before, &mut after);
@@ -207,7 +218,10 @@ impl Compared {
         let Some(base) = &self.base.then else { return Ok(false) };
         let (files, none) = (self.file_names(base)?, BTreeSet::new());
         let reading = Reading { names: &self.base.names, files: &files, shown: &none };
-        let (mut before, mut after) = self.safeguards(base, reading)?;
+        let threads = cx.options.threads;
+        let (contexts, safeguards) =
+            parallel::join(threads, || growth(&base.0, &self.project, threads), || self.safeguards(base, reading, threads));
+        let (mut before, mut after) = safeguards?;
         let deciding = self.deciding([&before, &after]);
         let is_equal = |path: &String| base.0.files().text(path) == self.project.files().text(path);
         let is_same = is_behind && before == after && self.approvals.added().is_empty() && deciding.files.iter().all(is_equal);
@@ -223,9 +237,9 @@ impl Compared {
         let shown: BTreeSet<String> = before.weakened(&after).into_iter().map(|one| one.weakened.of).collect();
         // The texts of all scenarios of both sides would be too many to be kept.
         if !shown.is_empty() {
-            (before, after) = self.safeguards(base, Reading { shown: &shown, ..reading })?;
+            (before, after) = self.safeguards(base, Reading { shown: &shown, ..reading }, threads)?;
         }
-        let contexts = growth(&base.0, &self.project, cx.options.threads)?;
+        let contexts = contexts?;
         // Who counts for a model was compared with it; another model may be one that another counts for.
         for agent in contexts.iter().filter(|agent| agent.before.1 != agent.after.1) {
             for ((_, _, tokenizer), side) in [(&agent.before, &mut before), (&agent.after, &mut after)] {

@@ -75,7 +75,8 @@ impl Origin {
             ));
             return Ok(());
         }
-        let places = Places::of(&self.project.root, &commit, &self.base.head)?;
+        let files = self.base.files(&commit)?;
+        let places = Places::of(&self.project.root, &self.base, &files)?;
         let here = fs::current_dir().ok().filter(|_| cx.options.project.is_none());
         let place = match places.find(here.as_deref()) {
             Ok(place) => place,
@@ -96,15 +97,14 @@ impl Origin {
             self.project = Compiled::load_or_empty_in(&now)?;
             self.weakened.push(governed(&place, from, nearest));
         }
-        match self.project.load_readable(&commit, place.then.clone()) {
+        match Compiled::load_readable(files, &commit, place.then.clone()) {
             Ok((then, faults)) => {
                 let note = |fault| format!("not all of {name} can be read, and the rest is compared: {fault}");
                 self.notes.extend(faults.into_iter().map(note));
                 self.then = Some(then);
                 self.place.clone_from(&place.then);
                 // A note is made of it, and one that cannot be read makes none.
-                let newer = || self.project.load_readable(&self.base.tip, place.then.clone()).ok();
-                self.newer = (self.base.tip != commit).then(newer).flatten().map(|(newer, _)| newer);
+                self.newer = if self.base.tip == commit { None } else { self.at_tip(place.then.clone()) };
                 self.parts = places.parts(&place);
                 if place.moved == Some(Moved::Folder) {
                     let (then, now) = (shown(&place.then), shown(&place.now));
@@ -117,10 +117,16 @@ impl Origin {
         Ok(())
     }
 
+    /// The project that the tip of the base has in a place, if it can be read.
+    fn at_tip(&self, place: String) -> Option<Compiled> {
+        let tip = &self.base.tip;
+        Some(Compiled::load_readable(self.base.files(tip).ok()?, tip, place).ok()?.0)
+    }
+
     /// The base does not have the project.
     fn absent(&mut self, commit: &str, place: String, new_project: NewProject) {
         let ChangeBase { name, tip, .. } = &self.base;
-        if tip != commit && self.project.load_readable(tip, place).is_ok() {
+        if tip != commit && self.at_tip(place).is_some() {
             self.doubts.push(format!("{name} has this project, but this branch started before it did: merge {name} first"));
             return;
         }

@@ -168,25 +168,32 @@ impl Long<'_> {
 }
 
 /// Limits of expectations, by their places in what is written of them: at most, and at least.
-const MOST: [&str; 4] = ["/Tokens/max", "/MaxTokens", "/MaxLatency", "/MaxCost"];
-const LEAST: [&str; 3] = ["/Tokens/min", "/PromptCache/min_reused", "/Judge/min_score"];
+const MOST: [&[&str]; 4] = [&["Tokens", "max"], &["MaxTokens"], &["MaxLatency"], &["MaxCost"]];
+const LEAST: [&[&str]; 3] = [&["Tokens", "min"], &["PromptCache", "min_reused"], &["Judge", "min_score"]];
 /// The patterns of which each has to hold.
-const PATTERNS: [&str; 4] = ["/Contains", "/Absent", "/Contains/patterns", "/Absent/patterns"];
+const PATTERNS: [&[&str]; 4] = [&["Contains"], &["Absent"], &["Contains", "patterns"], &["Absent", "patterns"]];
+/// The expectation inside one of an agent of a whole run.
+const OF_AGENT: [&str; 2] = ["OfAgent", "test"];
+
+/// The value at a place inside another.
+fn value_at<'v>(value: &'v mut Value, place: &[&str]) -> Option<&'v mut Value> {
+    place.iter().try_fold(value, |value, key| value.get_mut(*key))
+}
 
 /// Takes the limits and patterns of an expectation apart from the rest of it.
 fn limited(safeguard: Safeguard, written: Value) -> Safeguard {
     let mut rest = written;
-    let is_of_agent = rest.get("OfAgent").is_some();
-    let mut patterns = Vec::new();
-    // One of an agent of a whole run is inside another.
-    let at = |place: &str| format!("{}{place}", if is_of_agent { "/OfAgent/test" } else { "" });
-    for place in PATTERNS {
-        let found = rest.pointer_mut(&at(place)).and_then(Value::as_array_mut);
-        patterns.extend(found.into_iter().flat_map(std::mem::take).map(|pattern| pattern.to_string()));
+    let tested = if rest.get(OF_AGENT[0]).is_some() { value_at(&mut rest, &OF_AGENT) } else { Some(&mut rest) };
+    let (mut limits, mut patterns) = (Vec::new(), Vec::new());
+    if let Some(tested) = tested {
+        for place in PATTERNS {
+            let found = value_at(tested, place).and_then(Value::as_array_mut);
+            patterns.extend(found.into_iter().flat_map(std::mem::take).map(|pattern| pattern.to_string()));
+        }
+        let mut take = |place: &&[&str]| value_at(tested, place)?.take().as_f64();
+        limits.extend(MOST.iter().map(|place| -take(place).unwrap_or(f64::MAX)));
+        limits.extend(LEAST.iter().map(|place| take(place).unwrap_or(0.0)));
     }
-    let mut take = |place: &&str| rest.pointer_mut(&at(place))?.take().as_f64();
-    let mut limits: Vec<f64> = MOST.iter().map(|place| -take(place).unwrap_or(f64::MAX)).collect();
-    limits.extend(LEAST.iter().map(|place| take(place).unwrap_or(0.0)));
     Safeguard { limits, patterns, besides: hash(&rest), ..safeguard }
 }
 
