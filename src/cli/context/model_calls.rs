@@ -4,7 +4,6 @@
 use super::project::Compiled;
 use crate::base::fs;
 use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::record::known_secrets::known_secrets;
 use crate::eval::masks;
 use crate::eval::request::facts::least_tokens;
 use crate::kernel::provider::{Provider, ProviderError, Response, Usage, WireRequest};
@@ -140,7 +139,7 @@ fn price(config: &Config, id: &str, usage: &Usage) -> f64 {
 /// What replaces secrets and personal data in stored requests and rows of scorecards, which other machines compare.
 pub(super) fn fixed_mask(project: &Compiled) -> FixedMask {
     let config = &project.config;
-    FixedMask::new(config.record.content, masks(&config.record.mask), known_secrets(&project.work_folder(), config))
+    FixedMask::new(config.record.content, masks(&config.record.mask), project.known_secrets())
 }
 
 /// What replaces secrets and personal data in what is kept of a project's calls.
@@ -148,12 +147,7 @@ pub(super) fn fixed_mask(project: &Compiled) -> FixedMask {
 /// # Errors
 /// Its own secret cannot be kept.
 pub(super) fn redactor(project: &Compiled) -> Result<Redactor> {
-    secret()
-        .map(|salt| {
-            Redactor::new(salt, known_secrets(&project.work_folder(), &project.config))
-                .replacing(masks(&project.config.record.mask))
-        })
-        .map_err(|why| {
-            CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
-        })
+    secret().map(|salt| Redactor::new(salt, project.known_secrets()).replacing(masks(&project.config.record.mask))).map_err(
+        |why| CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why))),
+    )
 }

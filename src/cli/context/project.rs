@@ -8,6 +8,7 @@ use crate::base::suggest;
 use crate::cli::prelude::*;
 use crate::cli::project::FILE;
 use crate::cli::record::comparison::comparison;
+use crate::cli::record::known_secrets::known_secrets;
 use crate::cli::revision::{CommitFiles, Past};
 use crate::cli::selection::included;
 use crate::context::lines::Lines;
@@ -25,6 +26,7 @@ use crate::template::text::normalized;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Formatter};
+use std::sync::OnceLock;
 
 /// A compiled project.
 #[derive(Debug)]
@@ -41,6 +43,8 @@ pub(in crate::cli) struct Compiled {
     pub(super) is_empty: bool,
     /// The revision that it is of; `None` for the work tree.
     past: Option<Past>,
+    /// The secrets that masks know, once they were asked for.
+    secrets: OnceLock<Vec<String>>,
 }
 
 /// Files inside the project's folder, read when they are asked for.
@@ -81,7 +85,15 @@ impl Compiled {
         let registry = past.compile()?;
         let root = past.root.clone();
         let config = past.config.clone();
-        Ok(Self { root, registry, config, broken: BrokenParts::default(), is_empty: false, past: Some(past) })
+        Ok(Self {
+            root,
+            registry,
+            config,
+            broken: BrokenParts::default(),
+            is_empty: false,
+            past: Some(past),
+            secrets: OnceLock::new(),
+        })
     }
 
     /// The same where this project holds no template: the revision need hold none either.
@@ -92,7 +104,15 @@ impl Compiled {
         let past = Past::open(&self.root, revision)?;
         let (registry, files) = past.compile_or_empty()?;
         let (root, config) = (past.root.clone(), past.config.clone());
-        Ok(Self { root, registry, config, broken: BrokenParts::default(), is_empty: files == 0, past: Some(past) })
+        Ok(Self {
+            root,
+            registry,
+            config,
+            broken: BrokenParts::default(),
+            is_empty: files == 0,
+            past: Some(past),
+            secrets: OnceLock::new(),
+        })
     }
 
     /// The project in a folder, which may hold no template.
@@ -112,7 +132,7 @@ impl Compiled {
         faults.extend(broken.into_iter().filter(|(path, _)| path != FILE).map(|(path, why)| format!("{path}: {why}")));
         let (root, config) = (past.root.clone(), past.config.clone());
         let broken = BrokenParts::default();
-        Ok((Self { root, registry, config, broken, is_empty: files == 0, past: Some(past) }, faults))
+        Ok((Self { root, registry, config, broken, is_empty: files == 0, past: Some(past), secrets: OnceLock::new() }, faults))
     }
 
     fn new(project: Project, whose: &str) -> Result<Self> {
@@ -122,7 +142,15 @@ impl Compiled {
             broken.ensure_none(whose)?;
             return Err(CliError::new(Kind::Infrastructure, format!("the registry of {whose} cannot be read again")));
         };
-        Ok(Self { root: project.root, registry, config: project.config, broken, is_empty: files == 0, past: None })
+        Ok(Self {
+            root: project.root,
+            registry,
+            config: project.config,
+            broken,
+            is_empty: files == 0,
+            past: None,
+            secrets: OnceLock::new(),
+        })
     }
 
     /// Ends the run where it holds no template.
@@ -241,7 +269,7 @@ impl Compiled {
     }
 
     /// Its folder in the work tree, whose environment files hold the secrets that masks know: a revision has no folder on disk.
-    pub(in crate::cli) fn work_folder(&self) -> Cow<'_, Path> {
+    fn work_folder(&self) -> Cow<'_, Path> {
         self.past.as_ref().map_or(Cow::Borrowed(&self.root), |past| {
             let (top, folder) = past.place();
             Cow::Owned(top.join(folder))
@@ -250,7 +278,12 @@ impl Compiled {
 
     /// The comparison of its requests with recorded ones, by its masks.
     pub(in crate::cli) fn comparison(&self) -> Comparison {
-        comparison(&self.work_folder(), &self.config)
+        comparison(self.known_secrets(), &self.config)
+    }
+
+    /// The values of secrets that its masks know. They are read once: all masks of a run know the same.
+    pub(in crate::cli) fn known_secrets(&self) -> impl Iterator<Item = String> {
+        self.secrets.get_or_init(|| known_secrets(&self.work_folder(), &self.config).collect()).iter().cloned()
     }
 
     /// Files of the project.

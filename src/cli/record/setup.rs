@@ -80,7 +80,9 @@ pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
     let Project { root, config, .. } = Project::load(&cx.options)?.without_errors()?;
     let source = match (&wanted.answer.script, wanted.replay) {
         (Some(script), _) => Source::Script(super::script::load(script)?),
-        (None, Some((recording, by))) => Source::Replay(Arc::new(replayed(recording, by, &root, comparison(&root, &config))?)),
+        (None, Some((recording, by))) => {
+            Source::Replay(Arc::new(replayed(recording, by, &root, comparison(known_secrets(&root, &config), &config))?))
+        }
         (None, None) => Source::Upstream,
     };
     let file = file(wanted, &root)?;
@@ -148,7 +150,7 @@ fn keep(root: &Path, config: &Config) -> Result<Keep> {
 pub(crate) fn double(root: &Path, config: &Config, answers: Vec<Call>, also: Sender<SeenCall>) -> Result<Double> {
     let (routes, variables) = routes(&AnswerArgs::default(), config)?;
     let keep = Keep { content: Content::Redacted, also: Some(also), ..keep(root, config)? };
-    let source = Source::Replay(Arc::new(Replay::new(answers, By::Turn, comparison(root, config))));
+    let source = Source::Replay(Arc::new(Replay::new(answers, By::Turn, comparison(known_secrets(root, config), config))));
     // Whoever looks at the call says what its vendor would refuse.
     let strict = Strict { hook: None, is_lenient: true };
     let plan = Plan { port: 0, routes, source, strict, limits: Limits::default(), keep };

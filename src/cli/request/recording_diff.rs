@@ -4,6 +4,7 @@ use super::load::{self, Loaded};
 use crate::base::lines::changes;
 use crate::cli::prelude::*;
 use crate::cli::record::comparison::comparison;
+use crate::cli::record::known_secrets::known_secrets;
 use crate::eval::request::facts::{Facts, facts};
 use crate::record::comparison::Comparison;
 use crate::request::difference::{Change, differences, distance};
@@ -69,7 +70,7 @@ pub(crate) fn run(old: &str, new: &str, output: &OutputArgs<DataFormat>, cx: &mu
     let project = Project::load(&cx.options)?;
     let mut read =
         |subject: &str| load::load(std::slice::from_ref(&subject.to_owned()), &project.root, &mut |line| cx.note(line));
-    let comparison = comparison(&project.root, &project.config);
+    let comparison = comparison(known_secrets(&project.root, &project.config), &project.config);
     let (before, after) = (comparable(read(old)?, &comparison), comparable(read(new)?, &comparison));
     let (pairs, removed) = pairs(&before, &after);
     let mut document =

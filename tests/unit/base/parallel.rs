@@ -36,7 +36,11 @@ fn two_pieces_of_work_run_at_once_but_not_on_one_thread() {
     assert_eq!(received, (Some(7), true));
 
     let order = std::sync::Mutex::new(Vec::new());
-    let note = |number: u8| if let Ok(mut order) = order.lock() { order.push(number) };
+    let note = |number: u8| {
+        if let Ok(mut order) = order.lock() {
+            order.push(number);
+        }
+    };
     join(NonZeroUsize::new(1), || note(1), || note(2));
     assert_eq!(order.into_inner().ok(), Some(vec![1, 2]));
 }

@@ -69,7 +69,7 @@ fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     let Compared { project, scenarios, base, weakened, notes, approvals, .. } = &compared;
     let judged = judged(&compared, &runs, args, cx);
     if let Some(file) = &args.save_requests {
-        runs.requests.write(file, &comparison_masks(&project.root, &project.config).keeping_persons())?;
+        runs.requests.write(file, &comparison_masks(project.known_secrets(), &project.config).keeping_persons())?;
     }
     let (card, by_base) = judged?;
     if let Some(note) = unpermitted(project, scenarios, &args.trust)? {

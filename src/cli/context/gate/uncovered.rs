@@ -7,7 +7,6 @@ use super::untested::untested;
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::with_cases;
 use crate::cli::error::Result;
-use crate::cli::record::known_secrets::known_secrets;
 use crate::eval::context::own_text::{Loss, losses};
 use crate::eval::masks;
 use crate::eval::mutate::{AskedCases, OfAgents, OwnContext, noticed_losses, own_contexts};
@@ -59,7 +58,7 @@ pub(super) fn uncovered(compared: &Compared) -> Result<Vec<(String, String)>> {
     let asked: BTreeSet<String> = asked.map(|case| case.name.value.clone()).collect();
     let before = with_cases(then, (own, then), &asked, |run, inputs| own_contexts(run, inputs, AskedCases::Passing))?;
     let after = with_cases(now, (theirs, then), &asked, |run, inputs| own_contexts(run, inputs, AskedCases::All))?;
-    let redactor = Redactor::new([0; 32], known_secrets(&now.root, &now.config));
+    let redactor = Redactor::new([0; 32], now.known_secrets());
     let patterns = [then, now].map(|project| masks(&project.config.record.mask)).concat();
     let redactor = redactor.replacing(patterns);
     let both = before.iter().filter_map(|(place, old)| Some((place, old, after.get(place)?)));
