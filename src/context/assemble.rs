@@ -16,7 +16,7 @@ use super::render::message::{Message, speaker};
 use super::render::profile::{Frame, Profile};
 use super::request::{Inputs, Request};
 use super::role;
-use super::scope::placed;
+use super::scope::{ChainMemo, placed};
 use super::segments::draft::DraftSegment;
 use super::segments::history;
 use super::strategy::{self, Strategy};
@@ -181,7 +181,7 @@ pub(crate) fn assemble_edited(
     edit: &dyn Fn(&mut Vec<Segment>),
 ) -> Result<Assembly, Refused> {
     let routed = role::route(forest, request, options)?;
-    let draft = draft(forest, request, Unknown::Fault, &routed.options)?;
+    let draft = draft(forest, request, (Unknown::Fault, &mut ChainMemo::default()), &routed.options)?;
     let order = role::order(request.role, routed.options.profile);
     let options = role::ordered(&routed.options, &order);
     let assembler = Assembler { options: &options, facts: &draft.facts, others: &[], has_open_fates: false };
@@ -206,7 +206,7 @@ pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>
 /// Everything that is wrong but for values that are missing.
 pub(crate) fn preview_in(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
     let routed = role::route(forest, request, options)?;
-    let draft = draft(forest, request, Unknown::Placeholder, &routed.options)?;
+    let draft = draft(forest, request, (Unknown::Placeholder, &mut ChainMemo::default()), &routed.options)?;
     let segments = draft.segments.into_iter().map(|drafted| {
         let mut segment = drafted.segment;
         if segment.text.is_empty() {
@@ -271,7 +271,7 @@ impl Task<'_> {
 pub(super) fn draft(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
-    unknown: Unknown,
+    (unknown, memo): (Unknown, &mut ChainMemo),
     options: &Options<'_>,
 ) -> Result<Draft, Vec<Fault>> {
     objective::fits(request, options.counter, options.objective_tokens).map_err(|fault| vec![fault])?;
@@ -287,7 +287,7 @@ pub(super) fn draft(
     let marks = Marks::of(request);
     let filler = Filler { registry, path: "", unknown, marks: &marks, fences: Fences::Around };
     let results = &GivenResults::of(forest, request)?;
-    let mut strategy = Strategy { request, results, filler, faults: Vec::new(), has_open_share: false };
+    let mut strategy = Strategy { request, results, filler, faults: Vec::new(), has_open_share: false, memo };
     let mut segments = strategy.segments(forest).map_err(|fault| vec![fault])?;
     if options.profile == Profile::Bare
         && let Some(link) = chain.last()

@@ -15,7 +15,7 @@ use super::render::message::speaker;
 use super::render::profile::Frame;
 use super::request::Request;
 use super::role;
-use super::scope::placed;
+use super::scope::{ChainMemo, placed};
 use super::segments::draft::{DraftSegment, Waiting};
 use super::task_graph::TaskGraph;
 use crate::kernel::assembler::{ContextAssembler, SegmentReport, positions};
@@ -27,6 +27,13 @@ impl Unknown {
     pub(super) fn is_dry(self) -> bool {
         matches!(self, Self::Variable | Self::Expected)
     }
+}
+
+/// What the dry runs of one task's agents share.
+#[derive(Debug, Default)]
+pub(super) struct DryMemos {
+    variable: ChainMemo,
+    expected: ChainMemo,
 }
 
 /// What is known before a run.
@@ -67,20 +74,35 @@ impl Whole {
 }
 
 /// Puts a context together without what only a run knows.
-pub(super) fn dry(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<DryRun, Vec<Fault>> {
-    dry_as(forest, request, Unknown::Variable, options)
+pub(super) fn dry(
+    forest: &TaskGraph<'_>,
+    request: &Request<'_>,
+    options: &Options<'_>,
+    memos: &mut DryMemos,
+) -> Result<DryRun, Vec<Fault>> {
+    dry_as(forest, request, (Unknown::Variable, &mut memos.variable), options)
 }
 
 /// Tokens of the request as it goes out where a caller hands in nothing for a default, and a round is the first.
-pub(super) fn expected(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Option<usize> {
+pub(super) fn expected(
+    forest: &TaskGraph<'_>,
+    request: &Request<'_>,
+    options: &Options<'_>,
+    memos: &mut DryMemos,
+) -> Option<usize> {
     // Nothing is looked up with a value that a caller may replace.
     let request = Request { source: &NoSource, ..*request };
-    let report = dry_as(forest, &request, Unknown::Expected, options).ok()?.report;
+    let report = dry_as(forest, &request, (Unknown::Expected, &mut memos.expected), options).ok()?.report;
     Some(report.segments.iter().filter_map(|account| account.kept_tokens).sum())
 }
 
-fn dry_as(forest: &TaskGraph<'_>, request: &Request<'_>, unknown: Unknown, options: &Options<'_>) -> Result<DryRun, Vec<Fault>> {
-    let draft = draft(forest, request, unknown, options)?;
+fn dry_as(
+    forest: &TaskGraph<'_>,
+    request: &Request<'_>,
+    (unknown, memo): (Unknown, &mut ChainMemo),
+    options: &Options<'_>,
+) -> Result<DryRun, Vec<Fault>> {
+    let draft = draft(forest, request, (unknown, memo), options)?;
     let tokens = |drafted: &DraftSegment| drafted.condition.is_none().then(|| others(drafted, options, &draft.facts.marks));
     let others: Vec<Option<usize>> = draft.segments.iter().map(tokens).collect();
     let (segments, waiting): (Vec<_>, Vec<_>) = draft.segments.into_iter().map(DraftSegment::apart).unzip();
@@ -117,12 +139,14 @@ fn trusted(assembler: &Assembler<'_>, at: usize, segment: &Segment) -> (bool, us
 
 /// Tokens of those that are told with a segment as one: each has its own heading, and another behind it.
 fn others(drafted: &DraftSegment, options: &Options<'_>, marks: &Marks) -> usize {
+    let Some(run) = &drafted.others else { return 0 };
+    let Options { profile, counter, .. } = *options;
     let mut other = drafted.segment.clone();
-    let tokens = |title: &String| {
-        other.title.clone_from(title);
-        block(&other, &framed(options.profile, &other, marks), 0).tokens(options.counter)
-    };
-    drafted.others.iter().map(tokens).sum()
+    let form = format!("{:?} {:?} {profile:?} {}", other.kind, other.trust, counter.name());
+    run.tokens(form, |title| {
+        title.clone_into(&mut other.title);
+        block(&other, &framed(profile, &other, marks), 0).tokens(counter)
+    })
 }
 
 /// What each segment costs. The last of a message has no separator behind it, and which one that is may depend on the run.

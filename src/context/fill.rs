@@ -264,7 +264,7 @@ impl<'a> Writer<'a, '_> {
 
     /// Whether a fault of the field is known, of whatever line.
     fn is_told(&self, kind: &FaultKind) -> bool {
-        self.faults.iter().any(|fault| fault.place.as_ref() == Some(self.place) && *fault.kind == *kind)
+        self.faults.iter().any(|fault| *fault.kind == *kind && fault.place.as_ref() == Some(self.place))
     }
 
     /// Whether a text of this context is known to be too large: others may be made of it, and one finding says it.

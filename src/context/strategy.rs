@@ -4,14 +4,14 @@
 //! what is looked up, what it says itself. Reads the stored settings and resolves none.
 
 use super::context_source::{MATCHES, Match};
-use super::fault::{Fault, FaultKind};
+use super::fault::{Fault, FaultKind, Place};
 use super::fill::{Faults, Filler, Unknown};
 use super::given_results::GivenResults;
 use super::lookup_query::{is_known, late, query};
 use super::objective;
 use super::request::{Asked, Request};
 use super::role;
-use super::scope::{self, Binder};
+use super::scope::{self, Binder, ChainMemo, NodeContext};
 use super::segments::caller_segments;
 use super::segments::draft::DraftSegment;
 use super::segments::history;
@@ -21,10 +21,10 @@ use super::segments::task_segments::{SegmentBuilder, cap};
 use super::task_graph::{Link, TaskGraph};
 use super::values::Scope;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
-use crate::registry::Node;
 use crate::template::setting::SettingName;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Puts the segments of one request together.
 #[derive(Debug)]
@@ -35,12 +35,7 @@ pub(super) struct Strategy<'a> {
     pub(super) faults: Faults,
     /// A conversation may reach the agent, even an empty one, or others write a text that is empty in this request.
     pub(super) has_open_share: bool,
-}
-
-/// The segments of the inputs of a node that tasks make: each of these sees the others where it names them, and is otherwise made beside them.
-fn inputs_of_tasks(node: &Node) -> BTreeSet<String> {
-    let inputs = node.body.inputs.iter().filter(|input| input.from.is_none() && input.text().is_none());
-    inputs.filter_map(|input| Some(format!("input:{}", input.name.as_deref()?))).collect()
+    pub(super) memo: &'a mut ChainMemo,
 }
 
 impl<'a> Strategy<'a> {
@@ -53,27 +48,35 @@ impl<'a> Strategy<'a> {
             segment.text = segment.text.with_origin(origin);
             DraftSegment::whole(segment)
         });
-        let mut context: Vec<DraftSegment> = parent.collect();
-        self.has_open_share = context.iter().any(|drafted| drafted.segment.is_turn());
+        let context: Vec<DraftSegment> = parent.collect();
+        let mut context =
+            NodeContext { has_open_share: context.iter().any(|drafted| drafted.segment.is_turn()), segments: Rc::new(context) };
+        self.memo.enter(&chain);
         for (at, link) in chain.iter().enumerate() {
             // A reference has no context of its own: what is behind it stands in its place.
             if link.node.settings.is_none() {
                 continue;
             }
+            let made = chain.get(at + 1).map(scope::made_by);
+            if let Some(known) = made.and_then(|made| self.memo.context(at, made)) {
+                context = known;
+                continue;
+            }
             let upto = chain.get(..=at).unwrap_or(&[]);
             // Those of the last scope count: it is the one the agent's texts are filled from.
             self.faults.clear();
-            let scope =
-                Binder { request: self.request, results: self.results, forest, filler: self.filler, faults: &mut self.faults }
-                    .scope(upto, chain.get(at + 1))?;
-            context = self.node(upto, &scope, &context);
-            if chain.get(at + 1).and_then(|next| next.child).is_some_and(|child| child.slot == "inputs") {
-                let beside = inputs_of_tasks(link.node);
-                context.retain(|drafted| !drafted.late.is_empty() || !beside.contains(&drafted.segment.id));
+            let Self { request, results, filler, faults, memo, .. } = self;
+            let mut binder = Binder { request, results, forest, filler: *filler, faults, memo };
+            let scope = binder.scope(upto, chain.get(at + 1))?;
+            let has_open_share =
+                link.node.body.history.is_some() || context.has_open_share && inherited::takes_conversation(link.node);
+            context = NodeContext { segments: Rc::new(self.node(upto, &scope, &context.segments)), has_open_share };
+            if let Some(made) = made {
+                self.memo.note_context(at, made, &context);
             }
-            self.has_open_share =
-                link.node.body.history.is_some() || self.has_open_share && inherited::takes_conversation(link.node);
         }
+        self.has_open_share = context.has_open_share;
+        let mut context = Rc::unwrap_or_clone(context.segments);
         self.has_open_share |= context.iter().any(DraftSegment::is_blank);
         context.retain(|drafted| !drafted.is_blank());
         self.stage(&mut context);
@@ -106,7 +109,7 @@ impl<'a> Strategy<'a> {
     }
 
     /// The context of one node, made of its parent's.
-    fn node(&self, chain: &[Link<'_>], scope: &Scope, parent: &[DraftSegment]) -> Vec<DraftSegment> {
+    fn node(&mut self, chain: &[Link<'_>], scope: &Scope, parent: &[DraftSegment]) -> Vec<DraftSegment> {
         let Some(link) = chain.last() else { return Vec::new() };
         let used = BTreeSet::new();
         let late = BTreeSet::new();
@@ -115,7 +118,7 @@ impl<'a> Strategy<'a> {
         let own = SegmentBuilder { request: self.request, filler: self.filler, scope, link, faults, late, used, out }.write();
         let value = link.node.setting(SettingName::InheritContext);
         let mut context = inherited::inherited(value, (link.node, scope, &own), parent, self.filler.unknown);
-        context.extend(step_results::accumulated(chain, scope, self.results, self.filler.unknown));
+        context.extend(step_results::accumulated(chain, scope, (self.results, self.filler.unknown), self.memo));
         self.fresh(link, scope, &own, &mut context);
         context.extend(own);
         if let Some(element) = link.node.body.history {
@@ -241,10 +244,14 @@ fn name_apart(context: &mut [DraftSegment]) {
 }
 
 /// All faults of a request as errors, each once, in the order of their places.
-pub(super) fn faults(found: Faults) -> Vec<Fault> {
+pub(super) fn faults(mut found: Faults) -> Vec<Fault> {
+    fn place(fault: &Fault) -> (&Option<Place>, &Option<Box<Origin>>) {
+        (&fault.place, &fault.at)
+    }
+    found.sort_by(|a, b| place(a).cmp(&place(b)));
     let mut faults: Vec<Fault> = Vec::new();
     for fault in found {
-        if !faults.contains(&fault) {
+        if !faults.iter().rev().take_while(|other| place(other) == place(&fault)).any(|other| *other == fault) {
             faults.push(fault);
         }
     }
@@ -252,6 +259,5 @@ pub(super) fn faults(found: Faults) -> Vec<Fault> {
     let lost = |fault: &Fault| if let FaultKind::NoPart { name, .. } = &*fault.kind { Some(name.clone()) } else { None };
     let lost: BTreeSet<String> = faults.iter().filter_map(lost).collect();
     faults.retain(|fault| !matches!(&*fault.kind, FaultKind::Missing { name, .. } if lost.contains(name)));
-    faults.sort_by(|a, b| (&a.place, &a.at).cmp(&(&b.place, &b.at)));
     faults
 }

@@ -27,6 +27,9 @@ pub struct TaskGraph<'r> {
     templates: BTreeMap<&'r str, Tree<'r>>,
 }
 
+/// Steps of a sequence by their numbers, with the names that are found in each.
+type CheckedSteps = Vec<(usize, BTreeSet<String>)>;
+
 /// A definition with its nodes.
 #[derive(Debug)]
 pub(super) struct Tree<'r> {
@@ -40,6 +43,8 @@ pub(super) struct Tree<'r> {
     pub path: String,
     /// The results that it leaves, where somebody asked.
     results: OnceLock<ResultNames>,
+    /// The steps that the author says were checked, or some of whose arguments: by the node of the sequence, where somebody asked.
+    checked_steps: OnceLock<BTreeMap<String, CheckedSteps>>,
 }
 
 /// One node on the way to an agent.
@@ -57,7 +62,29 @@ pub(super) struct Link<'f> {
 
 impl<'r> Tree<'r> {
     fn read(task: Task<'r>) -> Result<Self, Fault> {
-        Ok(Self { task, root: task.root()?, trust: task.trust()?, path: task.source()?.path, results: OnceLock::new() })
+        let (root, trust, path) = (task.root()?, task.trust()?, task.source()?.path);
+        Ok(Self { task, root, trust, path, results: OnceLock::new(), checked_steps: OnceLock::new() })
+    }
+
+    /// The steps of a sequence that `checked` finds something in, by their numbers.
+    pub(super) fn checked_steps(&self, sequence: &Node, checked: fn(&Child) -> BTreeSet<String>) -> &[(usize, BTreeSet<String>)] {
+        let of_all = || {
+            let mut found = BTreeMap::<String, CheckedSteps>::new();
+            let mut open = vec![&self.root];
+            while let Some(node) = open.pop() {
+                for child in &node.children {
+                    if let Some(number) = child.number().filter(|_| child.slot == "steps") {
+                        let names = checked(child);
+                        if !names.is_empty() {
+                            found.entry(node.id.clone()).or_default().push((number, names));
+                        }
+                    }
+                    open.push(&child.node);
+                }
+            }
+            found
+        };
+        self.checked_steps.get_or_init(of_all).get(&sequence.id).map_or(&[], Vec::as_slice)
     }
 
     fn files(&self) -> BTreeSet<String> {
@@ -196,10 +223,8 @@ impl<'r> TaskGraph<'r> {
         loop {
             let Some(&Link { tree, node, .. }) = chain.last() else { return Err(unknown()) };
             let inner = asked.strip_prefix(&base).unwrap_or("");
-            let leads =
-                |child: &&Child| inner.strip_prefix(&*child.node.id).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
             // What makes an argument of a call stands in front of what is called.
-            if let Some(child) = node.children.iter().find(leads) {
+            if let Some(child) = node.child_towards(inner) {
                 chain.push(Link { tree, node: &child.node, child: Some(child), base: base.len() });
                 continue;
             }

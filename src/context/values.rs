@@ -59,14 +59,137 @@ impl Bound {
 /// What of a definition's values is untrusted in this use of it, by its place there.
 pub(super) type Outside = Rc<BTreeSet<String>>;
 
-/// The names in scope.
+/// The names in scope: an inner one wins.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Scope {
-    names: BTreeMap<String, Bound>,
-    /// Those that have no value before the agent has run that the context is for, with the input that they wait for.
-    late: BTreeMap<String, String>,
+    /// Those around, from the outside in.
+    outer: Vec<Layer>,
+    names: BTreeMap<String, Named>,
     /// For each definition on the way here, the outermost first.
     outside: Vec<Outside>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Named {
+    bound: Bound,
+    /// The input that it waits for, where it has no value before the agent has run that the context is for.
+    late: Option<String>,
+}
+
+impl Named {
+    fn seen(&self) -> (&Bound, Option<&String>) {
+        (&self.bound, self.late.as_ref())
+    }
+}
+
+/// Names that scopes share.
+#[derive(Clone, Debug, PartialEq)]
+enum Layer {
+    Names(Rc<BTreeMap<String, Named>>),
+    Series(Rc<NameSeries>, SeriesPart),
+}
+
+/// Names that are bound one after the other and seen in part by many agents: the inputs of a node with the calls in its texts, or the steps of
+/// a sequence. Made once; each scope has a part of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct NameSeries {
+    rows: Vec<SeriesName>,
+    by_name: BTreeMap<String, Vec<usize>>,
+    /// Faults of what names are bound to, by the places of their rows.
+    faults: Vec<(usize, Fault)>,
+}
+
+/// One of the names.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct SeriesName {
+    /// Its number among the inputs or steps; of calls in texts, behind all inputs.
+    number: usize,
+    bound: Bound,
+    /// The same without its value, where it may wait for one.
+    open: Option<Bound>,
+    waits: Vec<InputWait>,
+}
+
+/// An input that a name is made of and that a task makes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct InputWait {
+    /// Its number: it has no value for an agent that makes this input or one before.
+    pub(super) number: usize,
+    /// Its name.
+    pub(super) name: String,
+}
+
+/// A part of a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SeriesPart {
+    /// Only names before this number.
+    pub(super) upto: usize,
+    /// Inputs that a task makes from this one on, and what is made of them, have no value yet.
+    pub(super) late: Option<usize>,
+}
+
+impl InputWait {
+    /// Those of several names, of which the first that an agent waits for is told: without those that never are the first.
+    pub(super) fn of<'w>(waits: impl Iterator<Item = &'w Self>) -> Vec<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        for wait in waits {
+            if found.last().is_none_or(|last| last.number < wait.number) {
+                found.push(wait.clone());
+            }
+        }
+        found
+    }
+}
+
+impl SeriesPart {
+    /// All of it.
+    pub(super) const WHOLE: Self = Self { upto: usize::MAX, late: None };
+}
+
+impl NameSeries {
+    /// Adds a name behind the others.
+    pub(super) fn push(&mut self, number: usize, name: String, bound: Bound, waits: Vec<InputWait>) {
+        let open = (!waits.is_empty()).then(|| Bound { value: None, ..bound.clone() });
+        self.by_name.entry(name).or_default().push(self.rows.len());
+        self.rows.push(SeriesName { number, bound, open, waits });
+    }
+
+    /// Adds the faults of all names, by the number of faults up to the end of each.
+    pub(super) fn blame(&mut self, faults: Vec<Fault>, ends: &[usize]) {
+        let row = |at: usize| ends.partition_point(|end| *end <= at);
+        self.faults.extend(faults.into_iter().enumerate().map(|(at, fault)| (row(at), fault)));
+    }
+
+    /// A name in a part.
+    pub(super) fn find(&self, name: &str, part: SeriesPart) -> Option<&SeriesName> {
+        let rows = self.by_name.get(name)?.iter().rev().filter_map(|row| self.rows.get(*row));
+        rows.into_iter().find(|row| row.number < part.upto)
+    }
+
+    /// The inputs that a name is made of and that tasks make.
+    pub(super) fn waits(&self, name: &str) -> &[InputWait] {
+        self.find(name, SeriesPart::WHOLE).map_or(&[], |row| &row.waits)
+    }
+
+    /// The faults of a part.
+    pub(super) fn faults(&self, part: SeriesPart) -> Vec<Fault> {
+        let is_seen = |row: &SeriesName| row.number < part.upto && row.late(part).is_none();
+        let seen = self.faults.iter().filter(|(row, _)| self.rows.get(*row).is_some_and(is_seen));
+        seen.map(|(_, fault)| fault.clone()).collect()
+    }
+}
+
+impl SeriesName {
+    fn late(&self, part: SeriesPart) -> Option<&String> {
+        let from = part.late?;
+        self.waits.iter().find(|wait| wait.number >= from).map(|wait| &wait.name)
+    }
+
+    /// What it is bound to in a part, with the input that it waits for there.
+    pub(super) fn seen(&self, part: SeriesPart) -> (&Bound, Option<&String>) {
+        let late = self.late(part);
+        (self.open.as_ref().filter(|_| late.is_some()).unwrap_or(&self.bound), late)
+    }
 }
 
 /// A step into a value.
@@ -79,22 +202,40 @@ pub(super) enum Part<'a> {
 }
 
 impl Scope {
-    /// Binds a name; the inner one wins.
+    /// Binds a name.
     pub(super) fn bind(&mut self, name: impl Into<String>, bound: Bound) {
-        let name = name.into();
-        self.late.remove(&name);
-        self.names.insert(name, bound);
+        self.names.insert(name.into(), Named { bound, late: None });
     }
 
-    /// Binds a name that has no value before the agent has run that the context is for, since it is made of such an input.
-    pub(super) fn bind_late(&mut self, name: String, input: String, bound: Bound) {
-        self.names.insert(name.clone(), Bound { value: None, ..bound });
-        self.late.insert(name, input);
+    /// Binds a part of a series, inside all names so far.
+    pub(super) fn bind_series(&mut self, series: Rc<NameSeries>, part: SeriesPart) {
+        if !self.names.is_empty() {
+            self.outer.push(Layer::Names(Rc::new(std::mem::take(&mut self.names))));
+        }
+        self.outer.push(Layer::Series(series, part));
+    }
+
+    /// The number of the input from which on those that tasks make have no value yet.
+    pub(super) fn late_from(&self) -> Option<usize> {
+        match self.outer.last() {
+            Some(Layer::Series(_, part)) => part.late,
+            _ => None,
+        }
     }
 
     /// The input that a name waits for, where it has no value before the agent has run that the context is for.
     pub(super) fn late(&self, name: &str) -> Option<&String> {
-        self.late.get(name)
+        self.find(name)?.1
+    }
+
+    /// A name with the input that it waits for.
+    fn find(&self, name: &str) -> Option<(&Bound, Option<&String>)> {
+        self.names.get(name).map(Named::seen).or_else(|| {
+            self.outer.iter().rev().find_map(|layer| match layer {
+                Layer::Names(names) => names.get(name).map(Named::seen),
+                Layer::Series(series, part) => series.find(name, *part).map(|row| row.seen(*part)),
+            })
+        })
     }
 
     /// No names, in a definition behind all those on the way here.
@@ -119,21 +260,24 @@ impl Scope {
 
     /// What a name is bound to gives no orders, or may give some, from here on.
     pub(super) fn settle(&mut self, name: &str, trust: Trust) {
-        if let Some(bound) = self.names.get_mut(name) {
-            bound.trust = trust;
-        }
+        self.change(name, |bound| bound.trust = trust);
     }
 
     /// A name has no value yet, and one of this form, which gives no orders, once it has.
     pub(super) fn open(&mut self, name: &str, shape: Shape) {
-        if let Some(bound) = self.names.get_mut(name) {
-            (bound.trust, bound.shape) = (Trust::Trusted, Some(Arc::new(shape)));
-        }
+        self.change(name, |bound| (bound.trust, bound.shape) = (Trust::Trusted, Some(Arc::new(shape))));
+    }
+
+    fn change(&mut self, name: &str, change: impl FnOnce(&mut Bound)) {
+        let Some((bound, late)) = self.find(name) else { return };
+        let mut named = Named { bound: bound.clone(), late: late.cloned() };
+        change(&mut named.bound);
+        self.names.insert(name.to_owned(), named);
     }
 
     /// What a name is bound to.
     pub(super) fn get(&self, name: &str) -> Option<&Bound> {
-        self.names.get(name)
+        self.find(name).map(|(bound, _)| bound)
     }
 }
 

@@ -33,7 +33,7 @@ pub struct SegmentReport {
 pub struct Deferred {
     /// The id that it would have.
     pub id: String,
-    /// The inputs that it needs.
+    /// The inputs that it needs; of more than 32, a manifest names the first and their number alone.
     pub needs: Vec<String>,
 }
 

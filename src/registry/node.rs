@@ -78,7 +78,27 @@ pub(crate) enum Target<'n> {
 }
 
 #[cfg(any(feature = "compile", feature = "assemble"))]
+impl Child {
+    /// Its number in a slot that holds several, from 0.
+    pub(crate) fn number(&self) -> Option<usize> {
+        self.node.id.rsplit('/').next()?.parse().ok()
+    }
+}
+
+#[cfg(any(feature = "compile", feature = "assemble"))]
 impl Node {
+    /// The child that a path in its definition is the path of, or leads through.
+    #[cfg(feature = "assemble")]
+    pub(crate) fn child_towards(&self, path: &str) -> Option<&Child> {
+        let leads =
+            |child: &&Child| path.strip_prefix(&*child.node.id).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        // The one of many stands most often where its number points.
+        let inside = path.strip_prefix(self.id.trim_end_matches('/'));
+        let number = inside.and_then(|inside| inside.split('/').nth(2)?.parse::<usize>().ok());
+        let pointed = number.and_then(|number| self.children.get(number)).filter(leads);
+        pointed.or_else(|| self.children.iter().find(leads))
+    }
+
     /// The definition that it refers to.
     pub(crate) fn target(&self) -> Option<Target<'_>> {
         match self.element.as_str() {

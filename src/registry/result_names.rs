@@ -48,8 +48,7 @@ fn left(node: &Node) -> Vec<(Option<&str>, String)> {
             }
             "inputs" | "args" => {
                 let given = if node.element == "call" { &node.body.args } else { &node.body.inputs };
-                let number: Option<usize> = child.node.id.rsplit('/').next().and_then(|number| number.parse().ok());
-                let name = number.and_then(|number| given.get(number)?.name.as_deref());
+                let name = child.number().and_then(|number| given.get(number)?.name.as_deref());
                 found.push((name, child.node.id.clone()));
                 continue;
             }

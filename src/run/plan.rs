@@ -117,7 +117,7 @@ impl Planner<'_, '_> {
                 let tests = node.body.tests.clone().unwrap_or_default();
                 let mut cases = BTreeMap::new();
                 for child in in_slot("cases") {
-                    let number: usize = child.node.id.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or(0);
+                    let number: usize = child.number().unwrap_or(0);
                     cases.insert(number, self.child(child, base, depth)?);
                 }
                 let test = |number: usize| tests.get(number).and_then(|test| test.as_deref().map(str::to_owned));

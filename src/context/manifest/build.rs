@@ -1,6 +1,7 @@
 //! From a registry to its manifest: each definition is loaded once, each agent assembled dry by the code of a run.
 
 use super::bounds;
+use super::checked::checked;
 use super::model::{
     Budget, Cost, DefaultValue, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind, Tokenizer, ToolPolicy, Total,
 };
@@ -8,15 +9,14 @@ use crate::base::hash::{Hash, Hasher};
 use crate::base::parallel;
 use crate::base::span::Spanned;
 use crate::context::assemble::Report;
-use crate::context::dry_run;
+use crate::context::dry_run::{self, DryMemos};
 use crate::context::fault::{Fault, FaultKind};
 use crate::context::fence_marker::remarked;
 use crate::context::options::Options;
 use crate::context::request::{Files, Request};
 use crate::context::role::{self, Routed};
-use crate::context::scope;
 use crate::context::segments::draft::Waiting;
-use crate::context::task_graph::{Link, TaskGraph, at};
+use crate::context::task_graph::{Link, TaskGraph};
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::{Counting, Disposition};
 use crate::kernel::context::Traced;
@@ -24,9 +24,8 @@ use crate::kernel::tokens::Bytes;
 use crate::project::models::Prices;
 use crate::project::roles::Role;
 use crate::project::routing::Choice;
-use crate::registry::{Node, Parameter, Registry, Task};
+use crate::registry::{Parameter, Registry, Task};
 use crate::settings::data::{OriginData, SettingsData};
-use crate::template::keywords::Trust;
 use crate::template::round_names;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -145,8 +144,9 @@ fn agents(
     };
     let mut entries = Vec::new();
     let mut faults = Vec::new();
+    let mut memos = DryMemos::default();
     for node in nodes {
-        match entry(forest, &Request { node: &node, ..*request }, how) {
+        match entry(forest, &Request { node: &node, ..*request }, how, &mut memos) {
             Ok(entry) => entries.push(entry),
             Err(found) => faults.extend(found.into_iter().filter(|fault| !faults.contains(fault)).collect::<Vec<_>>()),
         }
@@ -155,10 +155,15 @@ fn agents(
 }
 
 /// One agent.
-fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_>) -> Result<Entry, Vec<Fault>> {
+fn entry(
+    forest: &TaskGraph<'_>,
+    request: &Request<'_>,
+    how: &ManifestOptions<'_>,
+    memos: &mut DryMemos,
+) -> Result<Entry, Vec<Fault>> {
     let Routed { options, choice, sampling, .. } = role::route(forest, request, &how.options).map_err(|fault| vec![fault])?;
     let options = Options { counting: Counting::Always, ..options };
-    let dry_run::DryRun { report, waiting, whole, others_room } = dry_run::dry(forest, request, &options)?;
+    let dry_run::DryRun { report, waiting, whole, others_room } = dry_run::dry(forest, request, &options, memos)?;
     let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
     let Report { segments, late, budget, tokenizer, is_exact, tokens: _, reused, prefix_tokens, nonce: _ } = report;
     let parts = segments.iter().zip(waiting).zip(whole).map(|((account, waiting), whole)| {
@@ -172,7 +177,7 @@ fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_
     let defaults = defaults(&open, &mut segments);
     if !defaults.is_empty() || is_in_round(&chain) {
         let fixed = total.fixed;
-        total.estimate = dry_run::expected(forest, request, &options).filter(|tokens| *tokens != fixed);
+        total.estimate = dry_run::expected(forest, request, &options, memos).filter(|tokens| *tokens != fixed);
     }
     let role = request.role;
     let prefix_tokens = prefix_tokens.unwrap_or(0);
@@ -254,7 +259,7 @@ pub fn defaults_of(registry: &Registry, request: &Request<'_>, options: &Options
         }
         // Nothing is counted, and nothing is cut.
         let options = Options { budget: None, counter: &Bytes, ..role::route(&forest, request, options).ok()?.options };
-        let dry_run::DryRun { waiting, .. } = dry_run::dry(&forest, request, &options).ok()?;
+        let dry_run::DryRun { waiting, .. } = dry_run::dry(&forest, request, &options, &mut DryMemos::default()).ok()?;
         waiting.iter().any(|waiting| !waiting.unknown.is_empty()).then(|| values(&open))
     };
     found().unwrap_or_default()
@@ -266,29 +271,6 @@ fn values(open: &BTreeMap<String, Parameter>) -> Vec<DefaultValue> {
         parameter.default.clone().map(|value| DefaultValue { name: name.clone(), value })
     };
     open.iter().filter_map(value).collect()
-}
-
-/// The inputs and arguments of nodes on the way to an agent, of calls that make inputs there and of steps before, and the results of such
-/// steps, that the author says were checked.
-fn checked(chain: &[Link<'_>]) -> Vec<String> {
-    let is_checked = |trust: Option<Trust>| trust == Some(Trust::Trusted);
-    let mut found = BTreeSet::new();
-    let before = chain.iter().zip(chain.iter().skip(1)).filter_map(|(parent, link)| Some((parent.node, link.child?)));
-    let mut open: Vec<&Node> = chain.iter().map(|link| link.node).collect();
-    for step in before.flat_map(|(parent, child)| scope::earlier(parent, child)) {
-        if is_checked(step.node.body.trust) {
-            found.insert(step.name.clone().unwrap_or_else(|| step.node.id.clone()));
-        }
-        open.extend((step.node.element == "call").then_some(&step.node));
-    }
-    while let Some(node) = open.pop() {
-        for (number, input) in node.body.given(&node.element).iter().enumerate().filter(|(_, input)| is_checked(input.trust)) {
-            found.insert(input.name.as_ref().map_or_else(|| at(node, &format!("args/{number}")), ToString::to_string));
-        }
-        let calls = node.children.iter().filter(|child| matches!(child.slot.as_str(), "inputs" | "args"));
-        open.extend(calls.map(|child| &child.node).filter(|node| node.element == "call"));
-    }
-    found.into_iter().collect()
 }
 
 fn routing(choice: Choice<'_>) -> Routing {
@@ -367,8 +349,7 @@ fn condition(chain: &[Link<'_>]) -> Option<String> {
         let [parent, link] = pair else { continue };
         let Some(child) = link.child.filter(|child| child.slot == "cases") else { continue };
         let written = parent.node.body.tests.as_deref().unwrap_or_default();
-        let number = child.node.id.rsplit('/').next().and_then(|number| number.parse::<usize>().ok());
-        tests.extend(number.and_then(|number| written.get(number)?.as_deref()).map(str::to_owned));
+        tests.extend(child.number().and_then(|number| written.get(number)?.as_deref()).map(str::to_owned));
     }
     (!tests.is_empty()).then(|| tests.join(", and "))
 }

@@ -4,11 +4,12 @@
 
 use super::build::{ManifestOptions, subjects};
 use crate::base::parallel;
-use crate::context::dry_run;
+use crate::context::dry_run::{self, DryMemos};
 use crate::context::options::Options;
 use crate::context::request::Request;
 use crate::context::role;
 use crate::context::task_graph::TaskGraph;
+use crate::kernel::agent_node::AgentNode;
 use crate::kernel::budget::Disposition;
 use crate::kernel::context::FIRST_EXPENDABLE;
 use crate::kernel::tokens::Bytes;
@@ -39,22 +40,24 @@ pub fn cut_texts(registry: &Registry, how: &ManifestOptions<'_>, threads: Option
     let Ok(forest) = TaskGraph::whole_on(registry, threads) else { return Vec::new() };
     let agents = |request: &Request<'_>| -> Vec<CutTexts> {
         let agents = forest.agents(request.task).unwrap_or_default();
-        agents.iter().filter_map(|agent| of_agent(&forest, &Request { node: &agent.node, ..*request }, how)).collect()
+        let mut memos = DryMemos::default();
+        let cut = |agent: &AgentNode| of_agent(&forest, &Request { node: &agent.node, ..*request }, how, &mut memos);
+        agents.iter().filter_map(cut).collect()
     };
     let wanted = subjects(registry, how);
     let found = parallel::each(&wanted, threads, |subject| agents(&Request { files: how.files, ..subject.request() }));
     found.into_iter().flatten().collect()
 }
 
-fn of_agent(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_>) -> Option<CutTexts> {
+fn of_agent(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_>, memos: &mut DryMemos) -> Option<CutTexts> {
     let role::Routed { options, choice, .. } = role::route(forest, request, &how.options).ok()?;
     let budget = options.budget?;
     // No tokenizer has more tokens than bytes.
-    let by_bytes = dry_run::dry(forest, request, &Options { counter: &Bytes, ..options }).ok()?.report;
+    let by_bytes = dry_run::dry(forest, request, &Options { counter: &Bytes, ..options }, memos).ok()?.report;
     if by_bytes.segments.iter().all(|account| account.fate == Disposition::Kept) {
         return None;
     }
-    let dry_run::DryRun { report, waiting, whole, others_room } = dry_run::dry(forest, request, &options).ok()?;
+    let dry_run::DryRun { report, waiting, whole, others_room } = dry_run::dry(forest, request, &options, memos).ok()?;
     let mut texts = Vec::new();
     for ((account, waiting), whole) in report.segments.iter().zip(&waiting).zip(&whole) {
         let segment = &account.segment;

@@ -7,6 +7,7 @@ mod bounds;
 mod build;
 mod cause;
 mod change;
+mod checked;
 mod cut_texts;
 mod model;
 mod places;

@@ -3,26 +3,22 @@
 //! Follows the chain from the task's root to the node, as the compiler's own scopes do. A function template sees its
 //! parameters and nothing else. Never resolves a setting.
 
+use super::chain_memo::{ChainMemo, NodeNames};
 use crate::context::fault::{Fault, FaultKind, Place};
 use crate::context::fill::{Faults, Filled, Filler, Unknown};
 use crate::context::given_results::GivenResults;
 use crate::context::request::{Request, StepResult};
 use crate::context::task_graph::{Link, TaskGraph, at};
-use crate::context::values::{self, Bound, Scope};
+use crate::context::values::{self, Bound, InputWait, NameSeries, Scope, SeriesPart};
 use crate::kernel::context::{Kind, Origin, Stability, Trust};
 use crate::registry::body::Input;
-use crate::registry::result_names::of_round;
-use crate::registry::{Child, Node, Parameter};
+use crate::registry::{Node, Parameter};
 use crate::template::keywords;
-use crate::template::round_names;
-use crate::template::shape::Shape;
 use crate::template::value_type::{self, Wanted};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// What the first round of a loop has in place of feedback.
-const NO_FEEDBACK: &str = "none yet";
 
 /// Binds names along a chain.
 pub(in crate::context) struct Binder<'a, 'o> {
@@ -31,42 +27,64 @@ pub(in crate::context) struct Binder<'a, 'o> {
     pub(in crate::context) forest: &'a TaskGraph<'a>,
     pub(in crate::context) filler: Filler<'a>,
     pub(in crate::context) faults: &'o mut Faults,
+    pub(in crate::context) memo: &'o mut ChainMemo,
 }
 
 impl Binder<'_, '_> {
     /// The scope of the last node of a chain that begins with the task asked for, as the agent sees it that the chain leads to
     /// through the node behind: of a task that makes an input, the inputs from that one on are late.
     pub(in crate::context) fn scope(&mut self, chain: &[Link<'_>], behind: Option<&Link<'_>>) -> Result<Scope, Fault> {
-        let mut scope = Scope::definition(None);
-        let mut before: Option<(Link<'_>, Scope)> = None;
+        let mut scope = Scope::default();
+        self.memo.enter(chain);
         for (at, link) in chain.iter().enumerate() {
-            if link.child.is_none() {
-                scope = self.definition(link, before.take().as_ref())?;
-                self.declared(link, &mut scope);
-            } else if let Some(parent) = at.checked_sub(1).and_then(|at| chain.get(at)) {
-                self.part(parent.node, link, &mut scope);
-                self.declared(link, &mut scope);
+            if self.memo.node(at).is_none() {
+                let before = self.faults.len();
+                let around = self.around(chain, at, std::mem::take(&mut scope))?;
+                let faults = self.faults.get(before..).unwrap_or(&[]).to_vec();
+                let inputs = Rc::new(self.inputs(link, &around));
+                self.memo.push(link.node, NodeNames { around, faults, inputs, steps: None });
+            } else if let Some(names) = self.memo.node(at) {
+                self.faults.extend(names.faults.iter().cloned());
             }
-            if link.node.target().is_some() {
-                // What the reference hands over is bound in the definition behind it.
-                before = Some((*link, scope.clone()));
-                continue;
+            let Some(NodeNames { around, inputs, .. }) = self.memo.node(at) else { break };
+            scope = around.clone();
+            // What a reference hands over is bound in the definition behind it.
+            if link.node.target().is_none() {
+                let part = match chain.get(at + 1) {
+                    Some(next) => SeriesPart { upto: inputs_before(link.node, next), late: None },
+                    None => SeriesPart { late: behind.and_then(made_by), ..SeriesPart::WHOLE },
+                };
+                self.faults.extend(inputs.faults(part));
+                scope.bind_series(Rc::clone(inputs), part);
             }
-            let made = match chain.get(at + 1) {
-                Some(next) => Inputs { upto: made_by(next), late: None },
-                None => Inputs { upto: None, late: behind.and_then(made_by) },
-            };
-            self.bind_inputs(link, made, &mut scope);
         }
         Ok(scope)
     }
 
-    /// The scope in which a definition begins: its parameters.
-    fn definition(&mut self, link: &Link<'_>, from: Option<&(Link<'_>, Scope)>) -> Result<Scope, Fault> {
-        let mut scope = Scope::definition(from.map(|(_, outer)| outer));
-        let handed = from.map(|(from, outer)| {
+    /// The names around a node of a chain, made of the scope that the node before hands on.
+    fn around(&mut self, chain: &[Link<'_>], at: usize, mut scope: Scope) -> Result<Scope, Fault> {
+        let Some(link) = chain.get(at) else { return Ok(scope) };
+        let before = at.checked_sub(1).and_then(|before| Some((before, chain.get(before)?)));
+        match before {
+            Some((before, parent)) if link.child.is_some() => self.part((before, parent), link, &mut scope),
+            Some((before, from)) => {
+                let inputs = self.memo.node(before).map(|names| Rc::clone(&names.inputs));
+                scope = self.definition(link, Some((from, &scope, inputs.unwrap_or_default())))?;
+            }
+            None => scope = self.definition(link, None)?,
+        }
+        self.declared(link, &mut scope);
+        Ok(scope)
+    }
+
+    /// The scope in which a definition begins: its parameters. It is used `from` a node with the names around that, which hands over its inputs.
+    fn definition(&mut self, link: &Link<'_>, from: Option<(&Link<'_>, &Scope, Rc<NameSeries>)>) -> Result<Scope, Fault> {
+        let outer = from.as_ref().map(|(from, outer, _)| (*from, *outer));
+        let mut scope = Scope::definition(outer.map(|(_, outer)| outer));
+        let handed = from.map(|(from, outer, inputs)| {
             let mut handed = outer.clone();
-            self.bind_inputs(from, Inputs::default(), &mut handed);
+            self.faults.extend(inputs.faults(SeriesPart::WHOLE));
+            handed.bind_series(inputs, SeriesPart::WHOLE);
             (from.node, handed)
         });
         for (number, parameter) in link.tree.task.parameters()?.into_iter().enumerate() {
@@ -110,7 +128,7 @@ impl Binder<'_, '_> {
             }
             scope.bind(name, bound);
         }
-        let outside = self.outside(link, from, &scope);
+        let outside = self.outside(link, outer, &scope);
         for parameter in link.tree.task.parameters()? {
             self.settle(link, (&parameter.name, parameter.kind.as_deref()), &outside, &mut scope);
         }
@@ -130,122 +148,81 @@ impl Binder<'_, '_> {
     }
 
     /// What a composite task binds for the part of it that the chain goes into.
-    fn part(&mut self, parent: &Node, link: &Link<'_>, scope: &mut Scope) {
+    fn part(&mut self, (at, parent): (usize, &Link<'_>), link: &Link<'_>, scope: &mut Scope) {
         let Some(child) = link.child else { return };
-        match child.slot.as_str() {
-            "steps" => {
-                for earlier in earlier(parent, child) {
-                    if let Some(name) = &earlier.name {
-                        let bound = self.result(link, (Some(name), &earlier.node.id), Some(&earlier.node), scope);
-                        scope.bind(name.clone(), bound);
-                    }
-                }
-            }
-            slot => self.rounds((parent, link), slot, scope),
+        if child.slot != "steps" {
+            return self.rounds((parent.node, link), &child.slot, scope);
         }
+        let known = self.memo.node(at).and_then(|names| names.steps.clone());
+        let steps = known.unwrap_or_else(|| Rc::new(self.steps(parent, scope)));
+        self.memo.note_steps(at, &steps);
+        let part = SeriesPart { upto: child.number().unwrap_or(0), late: None };
+        let here = |fault: Fault| Fault { place: Some(place(link, &link.node.id, "")), ..fault };
+        self.faults.extend(steps.faults(part).into_iter().map(here));
+        scope.bind_series(steps, part);
     }
 
-    /// Gives the names of a round that have no value those of the first round. Before a run each of them stays open: other rounds have others.
-    fn first_round(&mut self, parent: &Node, initial: Option<Bound>, scope: &mut Scope) {
-        let first = parent.body.inputs.first().and_then(|input| scope.get(input.name.as_deref()?)).cloned();
-        let of = |name: &str, value: Value| {
-            let origin = Origin::Result { name: name.to_owned() };
-            Some(Bound { value: Some(Arc::new(value)), origin, ..Bound::unknown("") })
-        };
-        let values = [
-            ("current_input", first),
-            ("accumulator", initial),
-            ("current_iteration", of("current_iteration", Value::from(1))),
-            ("evaluation_feedback", of("evaluation_feedback", Value::from(NO_FEEDBACK))),
-        ];
-        for (name, value) in values {
-            let Some(value) = value.filter(|_| self.filler.unknown != Unknown::Variable) else { continue };
-            let Some(round) = scope.get(name).filter(|round| round.value.is_none()).cloned() else { continue };
-            let trust = round.trust.max(value.trust_of(&[]));
-            let Bound { value, lacks, origin, .. } = value;
-            scope.bind(name, Bound { value, origin, trust, lacks, ..round });
+    /// The results of the steps of a sequence that have names.
+    fn steps(&mut self, parent: &Link<'_>, scope: &Scope) -> NameSeries {
+        let mut series = NameSeries::default();
+        let before = self.faults.len();
+        let mut ends = Vec::new();
+        for step in parent.node.children.iter().filter(|child| child.slot == "steps") {
+            let (Some(name), Some(number)) = (&step.name, step.number()) else { continue };
+            let bound = self.result(parent, (Some(name), &step.node.id), Some(&step.node), scope);
+            series.push(number, name.clone(), bound, Vec::new());
+            ends.push(self.faults.len() - before);
         }
+        series.blame(self.faults.split_off(before), &ends);
+        series
     }
 
-    /// Binds the names that a part, or the condition of a loop, sees of its round.
-    pub(super) fn rounds(&mut self, of: (&Node, &Link<'_>), slot: &str, scope: &mut Scope) {
-        // What a reduce begins with is made of the names around it.
-        let initial = of.0.body.initial_value.as_ref().filter(|_| slot == "reduction_task");
-        let initial = initial.map(|initial| self.given(of, "initial_value", initial, scope).0);
-        for row in round_names::seen_by(slot) {
-            let is_there = |needed: &str| match needed {
-                "initial_value" => of.0.body.initial_value.is_some(),
-                slot => of.0.children.iter().any(|child| child.slot == slot),
-            };
-            if row.needs.is_none_or(is_there) {
-                self.round(of, row.name, scope);
-            }
-        }
-        if round_names::seen_by(slot).next().is_some() {
-            self.first_round(of.0, initial, scope);
-        }
-    }
-
-    /// Binds a variable of a round; most of them are what a part of it answered.
-    fn round(&mut self, (parent, link): (&Node, &Link<'_>), name: &str, scope: &mut Scope) {
-        let node = of_round(parent, name);
-        let part = if name == "accumulator" { at(parent, "reduction_task") } else { node.clone() };
-        let part = parent.children.iter().map(|child| &child.node).find(|child| child.id == part);
-        let mut bound = self.result(link, (Some(name), &node), part, scope);
-        // It is the initial value, or what a round before has left.
-        if name == "accumulator" && scope.outside().contains(&at(parent, "initial_value")) {
-            (bound.trust, bound.shape) = (Trust::Untrusted, None);
-        } else if name == "current_iteration" {
-            bound.shape = Some(Arc::new(Shape::Scalar("integer")));
-        } else if name == "current_input" {
-            // Where no input can give orders, none of them does.
-            let shape = |input: &Input<'_>| scope.get(input.name.as_deref()?)?.shape.clone().filter(|shape| shape.is_inert());
-            let shapes: Option<Vec<Arc<Shape>>> = parent.body.inputs.iter().map(shape).collect();
-            bound.shape = shapes.and_then(|shapes| shapes.into_iter().next());
-        }
-        scope.bind(name, bound);
-    }
-
-    /// Binds the inputs or arguments of a node, in their order.
-    fn bind_inputs(&mut self, link: &Link<'_>, which: Inputs, scope: &mut Scope) {
+    /// The inputs or arguments of a node in their order, and the calls in its texts behind them.
+    fn inputs(&mut self, link: &Link<'_>, around: &Scope) -> NameSeries {
         let node = link.node;
         let key = if node.element == "call" { "args" } else { "inputs" };
         let inputs = node.body.given(&node.element);
-        for (number, input) in inputs.iter().enumerate().take(which.upto.unwrap_or(usize::MAX)) {
+        let mut series = NameSeries::default();
+        let mut scope = around.clone();
+        let before = self.faults.len();
+        let mut ends = Vec::new();
+        for (number, input) in inputs.iter().enumerate() {
             let name = input.name.as_ref().map_or_else(|| position(number), ToString::to_string);
-            let (bound, waits) = self.given((node, link), &format!("{key}/{number}"), input, scope);
-            let is_made = input.from.is_none() && input.text().is_none();
-            let late = waits.or_else(|| which.late.filter(|late| is_made && number >= *late).map(|_| name.clone()));
-            match late {
-                Some(input) => scope.bind_late(name, input, bound),
-                None => scope.bind(name, bound),
+            let (bound, names) = self.given((node, link), &format!("{key}/{number}"), input, &scope);
+            let mut waits = InputWait::of(names.iter().flat_map(|name| series.waits(name)));
+            if input.from.is_none() && input.text().is_none() {
+                waits.push(InputWait { number, name: name.clone() });
             }
+            scope.bind(name.clone(), bound.clone());
+            series.push(number, name, bound, waits);
+            ends.push(self.faults.len() - before);
         }
-        for call in node.children.iter().filter(|child| child.slot == "calls" && which.upto.is_none()) {
-            let Some(name) = call.name.clone() else { continue };
-            let bound = self.result(link, (None, &call.node.id), Some(&call.node), scope);
-            match which.late {
-                Some(_) => scope.bind_late(name.clone(), name, bound),
-                None => scope.bind(name, bound),
-            }
+        let calls = node.children.iter().filter(|child| child.slot == "calls");
+        for (number, (name, call)) in calls.filter_map(|call| Some((call.name.clone()?, call))).enumerate() {
+            let bound = self.result(link, (None, &call.node.id), Some(&call.node), &scope);
+            // Behind all inputs, and there for the node itself alone.
+            let waits = vec![InputWait { number: usize::MAX, name: name.clone() }];
+            series.push(inputs.len() + number, name, bound, waits);
+            ends.push(self.faults.len() - before);
         }
+        series.blame(self.faults.split_off(before), &ends);
+        series
     }
 
-    /// The value of an input, an argument or an initial value, by its place in its node; and the input that it waits for, where it is made of
-    /// something late.
-    fn given(
+    /// The value of an input, an argument or an initial value, by its place in its node; and the names that it is made of.
+    pub(super) fn given(
         &mut self,
         (node, link): (&Node, &Link<'_>),
         field: &str,
         input: &Input<'_>,
         scope: &Scope,
-    ) -> (Bound, Option<String>) {
+    ) -> (Bound, BTreeSet<String>) {
         let own = at(node, field);
         let place = place(link, &node.id, field);
-        let mut late = None;
+        let mut names = BTreeSet::new();
         let mut bound = match (input.from.as_deref(), input.text()) {
             (Some(from), _) => {
-                late = scope.late(values::path(from).0).cloned();
+                names.insert(values::path(from).0.to_owned());
                 self.from(from, place, scope)
             }
             (None, Some(text)) => {
@@ -256,19 +233,20 @@ impl Binder<'_, '_> {
                     faults.into_iter().partition(|fault| matches!(*fault.kind, FaultKind::Missing { .. }));
                 self.faults.extend(faults);
                 let known = filled.unknown.is_empty() && lacks.is_empty();
-                late = filled.used.iter().find_map(|name| scope.late(name).cloned());
-                Bound {
+                let bound = Bound {
                     value: known.then(|| Arc::new(Value::String(filled.text.text().to_owned()))),
                     origin: Origin::Template { task: place.definition, node: place.node, field: place.field, line: 0 },
                     trust: trust(&filled),
                     stability: filled.stability.unwrap_or(Stability::Fixed),
                     shape: None,
                     lacks: lacks.into(),
-                }
+                };
+                names = filled.used;
+                bound
             }
             // A task or call inside: its result.
             (None, None) => {
-                let made = node.children.iter().find(|child| child.node.id == own);
+                let made = node.child_towards(&own).filter(|child| child.node.id == own);
                 self.result(link, (input.name.as_deref(), &own), made.map(|child| &child.node), scope)
             }
         };
@@ -279,7 +257,7 @@ impl Binder<'_, '_> {
             // Whoever hands it on says that it was checked.
             bound.trust = Trust::Trusted;
         }
-        (bound, late)
+        (bound, names)
     }
 
     /// What a body inside of a definition declares has its value from around it; where nothing binds it, its default.
@@ -313,21 +291,17 @@ impl Binder<'_, '_> {
     }
 }
 
-/// Which inputs of a node are bound, and how.
-#[derive(Clone, Copy, Debug, Default)]
-struct Inputs {
-    /// Only those before this one; else all.
-    upto: Option<usize>,
-    /// Those that a task makes from this one on, and what is made of them, have no value yet.
-    late: Option<usize>,
-}
-
 /// The number of the input that a node makes for the node around it. Inputs are made in their order, and calls in texts behind them all.
-fn made_by(link: &Link<'_>) -> Option<usize> {
+pub(in crate::context) fn made_by(link: &Link<'_>) -> Option<usize> {
     match link.child? {
-        child if child.slot == "inputs" => child.node.id.rsplit('/').next()?.parse().ok(),
+        child if child.slot == "inputs" => child.number(),
         child => (child.slot == "calls").then_some(usize::MAX),
     }
+}
+
+/// The number of the names, of the inputs of a node and the calls in its texts, before those that a node inside it does not see.
+fn inputs_before(node: &Node, inside: &Link<'_>) -> usize {
+    made_by(inside).map_or(usize::MAX, |made| made.min(node.body.given(&node.element).len()))
 }
 
 /// A text that holds what is untrusted is untrusted.
@@ -352,12 +326,6 @@ fn default(link: &Link<'_>, node: &str, name: &str, text: &str, kind: Option<&st
 fn is_untrusted(node: &Node, name: &str) -> bool {
     let mut declared = node.body.parameters.iter().flatten();
     declared.any(|parameter| parameter.name.as_deref() == Some(name) && parameter.trust == keywords::Trust::Untrusted)
-}
-
-/// The steps before one, in order.
-pub(in crate::context) fn earlier<'n>(parent: &'n Node, child: &Child) -> impl Iterator<Item = &'n Child> {
-    let id = child.node.id.clone();
-    parent.children.iter().take_while(move |other| other.node.id != id).filter(|other| other.slot == "steps")
 }
 
 /// A place in the definition that a link stands in.

@@ -1,6 +1,7 @@
 //! The one answer to which input of a task needs those before it: each of its nodes is read with their results and without them, by the code
 //! that binds names and makes contexts.
 
+use super::chain_memo::ChainMemo;
 use super::node_values::at_node;
 use crate::context::assemble::draft;
 use crate::context::fill::Unknown;
@@ -23,7 +24,9 @@ pub(crate) fn is_apart(
     let (with, without) = (Request { results, ..*request }, Request { results: &none, ..*request });
     let Some(form) = graph.node(request.task, request.node).map(Node::form) else { return false };
     if form == NodeForm::Agent {
-        let segments = |request: &Request<'_>| draft(graph, request, Unknown::Fault, options).map(|draft| draft.segments);
+        let segments = |request: &Request<'_>| {
+            draft(graph, request, (Unknown::Fault, &mut ChainMemo::default()), options).map(|draft| draft.segments)
+        };
         return segments(&with) == segments(&without);
     }
     let reading = |request: &Request<'_>| at_node(graph, request, |values| values.reading(form)).ok().flatten();

@@ -1,6 +1,7 @@
 //! The values that a node's texts may name, and which of them are untrusted.
 
 mod binder;
+mod chain_memo;
 #[cfg(feature = "eval")]
 pub(crate) mod command_values;
 #[cfg(feature = "eval")]
@@ -8,9 +9,11 @@ pub(crate) mod dependence;
 pub(crate) mod door;
 #[cfg(feature = "eval")]
 pub(crate) mod node_values;
+mod rounds;
 mod trust;
 
-pub(super) use binder::{Binder, content, earlier, place, placed};
+pub(super) use binder::{Binder, content, made_by, place, placed};
+pub(super) use chain_memo::{ChainMemo, NodeContext};
 #[cfg(feature = "eval")]
 pub(crate) use door::CommandText;
 pub(super) use door::{Destination, refusals};

@@ -3,6 +3,7 @@
 //! Bound as they are for the texts of agents, and filled without fences: what is made here goes to a program, never to a model.
 
 use super::binder::{Binder, place};
+use super::chain_memo::ChainMemo;
 use crate::base::span::Span;
 use crate::context::fault::{Fault, FaultKind, Place, Refused};
 use crate::context::fence_marker::Marks;
@@ -60,8 +61,8 @@ pub(crate) fn at_node<T>(
     let marks = Marks::of(request);
     let filler = Filler { registry: graph.registry, path: "", unknown: Unknown::Fault, marks: &marks, fences: Fences::None };
     let results = GivenResults::of(graph, request)?;
-    let mut faults = Faults::new();
-    let mut binder = Binder { request, results: &results, forest: graph, filler, faults: &mut faults };
+    let (mut faults, mut memo) = (Faults::new(), ChainMemo::default());
+    let mut binder = Binder { request, results: &results, forest: graph, filler, faults: &mut faults, memo: &mut memo };
     let mut scope = binder.scope(&chain, None)?;
     if let Some(link) = chain.last().filter(|link| link.node.form() == NodeForm::Loop) {
         binder.rounds((link.node, link), CONDITION, &mut scope);

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 impl Binder<'_, '_> {
     /// What is untrusted in a definition whose parameters are bound, where it is used `from` a node with the names around that.
-    pub(in crate::context) fn outside(&self, link: &Link<'_>, from: Option<&(Link<'_>, Scope)>, scope: &Scope) -> Outside {
+    pub(in crate::context) fn outside(&self, link: &Link<'_>, from: Option<(&Link<'_>, &Scope)>, scope: &Scope) -> Outside {
         let context = || match from {
             Some((from, outer)) => outer.outside().contains(&at(from.node, "context")),
             None => {

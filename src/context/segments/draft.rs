@@ -1,6 +1,7 @@
 //! A segment before it is fitted and rendered, with what is known about it before a run.
 
 use crate::context::fill::Faults;
+use crate::context::segments::sequence_steps::StepRun;
 use crate::kernel::assembler::Deferred;
 use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Segment, Stability, Traced, Trust};
 use std::collections::BTreeSet;
@@ -18,8 +19,8 @@ pub(in crate::context) struct DraftSegment {
     pub(in crate::context) condition: Option<&'static str>,
     /// Whether, in a dry run, something else may say the same once it is known, so that this is left out.
     pub(in crate::context) is_doubtful: bool,
-    /// The titles of those that are told with it as one, in a dry run: but for its title, they are what it is.
-    pub(in crate::context) others: Vec<String>,
+    /// The steps that are told with it as one, in a dry run: but for its title, they are what it is.
+    pub(in crate::context) others: Option<StepRun>,
     /// What is wrong with it. It counts where the agent receives the segment.
     pub(in crate::context) faults: Faults,
     /// What it needs that is not there before the agent has run that the context is for: then the agent does not receive it.
@@ -29,9 +30,8 @@ pub(in crate::context) struct DraftSegment {
 impl DraftSegment {
     /// A segment of which everything is known.
     pub(in crate::context) fn whole(segment: Segment) -> Self {
-        let (latent, unknown, late, others, faults) =
-            (Traced::default(), BTreeSet::new(), BTreeSet::new(), Vec::new(), Vec::new());
-        Self { segment, latent, unknown, condition: None, is_doubtful: false, others, faults, late }
+        let (latent, unknown, late, faults) = (Traced::default(), BTreeSet::new(), BTreeSet::new(), Vec::new());
+        Self { segment, latent, unknown, condition: None, is_doubtful: false, others: None, faults, late }
     }
 
     /// A segment whose words cannot be known before the agent has run that the context is for.

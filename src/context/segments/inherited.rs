@@ -45,7 +45,7 @@ pub(in crate::context) fn inherited(
         // What the task names itself need not be there twice.
         let own = own.iter().filter(|other| other.is_trusted() || !drafted.is_trusted());
         let likeness = own.map(|other| likeness(&drafted.segment.text, &other.segment.text)).max();
-        let is_part = value == "subset" && !drafted.others.is_empty();
+        let is_part = value == "subset" && drafted.others.is_some();
         let is_doubtful = is_guess || is_part || drafted.is_doubtful || likeness == Some(TextEquality::Possible);
         (likeness != Some(TextEquality::Same)).then(|| DraftSegment { is_doubtful, ..inherit(drafted, &why, cap) })
     });
@@ -134,7 +134,7 @@ fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [DraftSegment], own: &[Dra
         relevant.iter().any(|name| of_input == Some(name.as_str()) || drafted.segment.title == *name)
     };
     // What stands for several may hold one that is named.
-    let is_several = |drafted: &&DraftSegment| !drafted.others.is_empty();
+    let is_several = |drafted: &&DraftSegment| drafted.others.is_some();
     let is_chosen = |drafted: &&DraftSegment| is_file(drafted) || is_named(drafted) || is_several(drafted);
     let chosen: Vec<&DraftSegment> = parent.iter().filter(is_chosen).collect();
     if !chosen.iter().all(is_several) || !files.is_empty() {

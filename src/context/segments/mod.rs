@@ -5,5 +5,6 @@ pub(super) mod draft;
 pub mod history;
 pub(super) mod inherited;
 pub(super) mod joined_texts;
+pub(super) mod sequence_steps;
 pub(super) mod step_results;
 pub(super) mod task_segments;

@@ -6,109 +6,88 @@ use crate::context::fault::{Fault, FaultKind, MissingFrom};
 use crate::context::fill::Unknown;
 use crate::context::given_results::GivenResults;
 use crate::context::request::StepResult;
-use crate::context::scope;
+use crate::context::scope::{self, ChainMemo};
 use crate::context::segments::draft::DraftSegment;
+use crate::context::segments::sequence_steps::{SequenceStep, SequenceSteps, StepRun};
 use crate::context::task_graph::Link;
 use crate::context::values::Scope;
 use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::registry::result_names::of_round;
 use crate::registry::{Child, Node};
 use crate::template::setting::SettingName;
-use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Tokens that notes have at most: what has none is cut to them.
 const NOTES: usize = 200;
-/// So many results that are not known are told one by one; of more, all but the last [`NEAREST`] as one.
-const MANY: usize = 32;
-const NEAREST: usize = 4;
-
-/// A step whose result is carried along.
-struct Step<'n> {
-    /// Its name, where it has one.
-    name: Option<&'n str>,
-    /// Its path in the definition.
-    node: Cow<'n, str>,
-    /// Whether what it left may give orders.
-    trust: Trust,
-}
-
-impl Step<'_> {
-    fn word(&self) -> &str {
-        self.name.unwrap_or(&self.node)
-    }
-}
+/// So many names of what is not known are told one by one; of more, all but the [`NEAREST`] as one.
+pub(in crate::context) const MANY: usize = 32;
+/// So many of many are told one by one.
+pub(in crate::context) const NEAREST: usize = 4;
 
 /// What reaches the node at the end of a chain.
 pub(in crate::context) fn accumulated(
     chain: &[Link<'_>],
     scope: &Scope,
-    results: &GivenResults<'_>,
-    unknown: Unknown,
+    (results, unknown): (&GivenResults<'_>, Unknown),
+    memo: &mut ChainMemo,
 ) -> Vec<DraftSegment> {
     let mut context = Vec::new();
-    let Some((definition, parent, child)) = runner(chain) else { return context };
-    let outside = scope.outside_in(definition);
+    let Some((at, child)) = runner(chain) else { return context };
+    let Some(parent) = chain.get(at) else { return context };
     // Inputs and calls are made before the first step.
     if matches!(child.slot.as_str(), "inputs" | "calls") || parent.node.setting(SettingName::AccumulateData) != "true" {
         return context;
     }
     let format = parent.node.setting(SettingName::AccumulationFormat);
-    let mut open = Vec::new();
-    for (name, node) in steps_before(parent.node, child) {
-        let found = results.find(parent, &node);
-        let trust = if outside.contains(&*node) { Trust::Untrusted } else { Trust::Trusted };
-        let step = Step { name, node, trust };
-        match found {
-            None if unknown.is_dry() => open.push(step),
-            _ => {
-                flush(&mut open, format, (results, parent), &mut context);
-                context.push(left_by(&step, found, format, (results, parent, unknown)));
-            }
+    let definition = chain.iter().take(at + 1).filter(|link| link.child.is_none()).count().saturating_sub(1);
+    let steps = memo.steps(at, || steps(parent.node, &scope.outside_in(definition)));
+    let before = steps_before(&steps, child);
+    let is_open = |step: &SequenceStep| unknown.is_dry() && results.find(parent, &step.node).is_none();
+    let mut from = 0;
+    while from < before {
+        let open = steps.steps.iter().take(before).skip(from).take_while(|step| is_open(step)).count();
+        tell(StepRun { of: Rc::clone(&steps), range: from..from + open }, format, (results, parent), &mut context);
+        from += open;
+        if let Some(step) = steps.steps.get(from).filter(|_| from < before) {
+            context.push(left_by(step, format, (results, parent, unknown)));
         }
+        from += 1;
     }
-    flush(&mut open, format, (results, parent), &mut context);
     context
 }
 
-/// The node that runs the steps of which one leads to the end of a chain, through references, and that step; and the number of the
-/// definition on the way that it stands in.
-fn runner<'l, 'f>(chain: &'l [Link<'f>]) -> Option<(usize, &'l Link<'f>, &'f Child)> {
+/// The place in a chain of the node that runs the steps of which one leads to its end, through references, and that step.
+fn runner<'f>(chain: &[Link<'f>]) -> Option<(usize, &'f Child)> {
     let (link, before) = chain.split_last()?;
     let mut child = link.child;
     for (at, link) in before.iter().enumerate().rev() {
         if let Some(child) = child.filter(|_| link.node.element != "cond") {
-            let definitions = chain.iter().take(at + 1).filter(|link| link.child.is_none()).count();
-            return Some((definitions.saturating_sub(1), link, child));
+            return Some((at, child));
         }
         child = link.child;
     }
     None
 }
 
-/// Tells the results that are not known.
-fn flush(
-    open: &mut Vec<Step<'_>>,
-    format: &str,
-    (results, parent): (&GivenResults<'_>, &Link<'_>),
-    context: &mut Vec<DraftSegment>,
-) {
-    let many = if open.len() > MANY { open.len() - NEAREST } else { 0 };
-    if many > 0 {
-        let drained = || open.iter().take(many);
-        let trust = drained().map(|step| step.trust).max().unwrap_or_default();
-        let mut others: Vec<String> = drained().map(|step| step.word().to_owned()).collect();
-        open.drain(..many);
+/// Tells results that are not known: of many, all but the last as one.
+fn tell(run: StepRun, format: &str, (results, parent): (&GivenResults<'_>, &Link<'_>), context: &mut Vec<DraftSegment>) {
+    let StepRun { of, range } = run;
+    let many = if range.len() > MANY { range.len() - NEAREST } else { 0 };
+    let nearest = of.steps.get(range.start + many..range.end).unwrap_or(&[]);
+    if let Some((last, others)) = of.steps.get(range.start..range.start + many).and_then(<[SequenceStep]>::split_last) {
+        let trust = others.iter().map(|step| step.trust).fold(last.trust, Trust::max);
         // Each has a heading with its own name.
-        let title = others.pop().unwrap_or_default();
-        let segment = Segment { title, ..segment("earlier steps", trust, format) };
-        context.push(DraftSegment { others, ..waiting(segment, format!("results of {many} earlier steps")) });
+        let segment = Segment { title: last.word().to_owned(), ..segment("earlier steps", trust, format) };
+        let others = StepRun { of: Rc::clone(&of), range: range.start..range.start + others.len() };
+        let what = format!("results of {many} earlier steps");
+        context.push(DraftSegment { others: Some(others), ..waiting(segment, what) });
     }
-    let one = |step: Step<'_>| {
-        let name = results.handle(parent, step.name, &step.node);
+    let one = |step: &SequenceStep| {
+        let name = results.handle(parent, step.name.as_deref(), &step.node);
         waiting(segment(step.word(), step.trust, format), format!("result of {name}"))
     };
-    context.extend(open.drain(..).map(one));
+    context.extend(nearest.iter().map(one));
 }
 
 /// A segment whose text only a run knows.
@@ -118,17 +97,16 @@ fn waiting(mut segment: Segment, what: String) -> DraftSegment {
 }
 
 fn left_by(
-    step: &Step<'_>,
-    found: Option<(&str, &StepResult)>,
+    step: &SequenceStep,
     format: &str,
     (results, parent, unknown): (&GivenResults<'_>, &Link<'_>, Unknown),
 ) -> DraftSegment {
     let mut segment = segment(step.word(), step.trust, format);
-    if let Some((key, result)) = found {
+    if let Some((key, result)) = results.find(parent, &step.node) {
         segment.text = Traced::new(carried(result, format), Origin::Result { name: key.to_owned() });
         return DraftSegment::whole(segment);
     }
-    let name = results.handle(parent, step.name, &step.node);
+    let name = results.handle(parent, step.name.as_deref(), &step.node);
     if unknown != Unknown::Fault {
         return waiting(segment, format!("result of {name}"));
     }
@@ -143,15 +121,33 @@ fn segment(name: &str, trust: Trust, format: &str) -> Segment {
     Segment { trust, ..segment }
 }
 
-/// The steps before one: those of a sequence, or the parts of a round.
-fn steps_before<'n>(parent: &'n Node, child: &Child) -> Vec<(Option<&'n str>, Cow<'n, str>)> {
+/// The parts of a round whose results the parts behind them are shown, with the names of those.
+const PARTS: [(&str, &str); 2] = [("director", "director_result"), ("script_execution", "script_result")];
+
+/// The steps of a sequence, or the parts of a round.
+fn steps(parent: &Node, outside: &BTreeSet<String>) -> SequenceSteps {
+    let step = |name: Option<String>, node: String| {
+        let trust = if outside.contains(&node) { Trust::Untrusted } else { Trust::Trusted };
+        SequenceStep { name, node, trust }
+    };
+    let of = |child: &Child| match child.slot.as_str() {
+        "steps" => Some(step(child.name.clone(), child.node.id.clone())),
+        slot => {
+            let (_, name) = PARTS.into_iter().find(|(part, _)| *part == slot)?;
+            Some(step(Some(name.to_owned()), of_round(parent, name)))
+        }
+    };
+    SequenceSteps::new(parent.children.iter().filter_map(of).collect())
+}
+
+/// The number of the steps before one.
+fn steps_before(steps: &SequenceSteps, child: &Child) -> usize {
     if child.slot == "steps" {
-        return scope::earlier(parent, child).map(|step| (step.name.as_deref(), Cow::Borrowed(&*step.node.id))).collect();
+        return child.number().unwrap_or(0);
     }
-    let parts = [("director", "director_result"), ("script_execution", "script_result")];
-    let before = parts.into_iter().take_while(|(slot, _)| *slot != child.slot);
-    let there = before.filter(|(slot, _)| parent.children.iter().any(|child| child.slot == *slot));
-    there.map(|(_, name)| (Some(name), Cow::Owned(of_round(parent, name)))).collect()
+    let part = PARTS.iter().position(|(part, _)| *part == child.slot).unwrap_or(PARTS.len());
+    let is_before = |step: &&SequenceStep| PARTS.iter().take(part).any(|(_, name)| step.name.as_deref() == Some(name));
+    steps.steps.iter().filter(is_before).count()
 }
 
 /// A result in the form in which it is carried along. Without notes its content stands in, cut and marked.

@@ -8,6 +8,7 @@ use crate::context::fill::{Faults, Filled, Filler, Unknown, is_from_outside};
 use crate::context::request::Request;
 use crate::context::scope::{Destination, place, refusals};
 use crate::context::segments::draft::DraftSegment;
+use crate::context::segments::step_results::{MANY, NEAREST};
 use crate::context::task_graph::Link;
 use crate::context::values::{self, Scope};
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
@@ -75,10 +76,20 @@ impl SegmentBuilder<'_> {
         self.late.extend(filled.used.iter().filter_map(|name| self.scope.late(name).cloned()));
     }
 
+    /// Takes the names of what is not there yet; in a dry run of many the first, and the number of the others.
+    fn fold_needs(&mut self) -> BTreeSet<String> {
+        let mut late = std::mem::take(&mut self.late);
+        if self.filler.unknown.is_dry() && late.len() > MANY {
+            let more = late.len() - NEAREST;
+            late = late.into_iter().take(NEAREST).chain([format!("{more} more")]).collect();
+        }
+        late
+    }
+
     pub(in crate::context) fn push(&mut self, kind: Kind, mut filled: Filled, cut: Cut, why: &str) {
         if !self.late.is_empty() {
             self.faults.clear();
-            let late = std::mem::take(&mut self.late);
+            let late = self.fold_needs();
             return self.out.push(DraftSegment::late(kind, (kind.word().to_owned(), ""), why, late));
         }
         let is_blank = filled.text.is_empty() && filled.unknown.is_empty() && self.faults.is_empty();
@@ -237,8 +248,15 @@ impl SegmentBuilder<'_> {
 
     /// Inputs that no text of the node holds.
     fn inputs(&mut self) {
+        let late_from = self.scope.late_from();
+        let mut late = Vec::new();
         for (number, input) in self.link.node.body.inputs.iter().enumerate() {
             let Some(name) = input.name.as_deref() else { continue };
+            if let Some(from) = late_from.filter(|from| *from < usize::MAX && input.from.is_none() && input.text().is_none()) {
+                // What another task makes, one that makes an input sees only where it names it, and is otherwise made beside it.
+                late.extend((number >= from && !self.used.contains(name)).then_some(name));
+                continue;
+            }
             let Some(bound) = self.scope.get(name).filter(|_| !self.used.contains(name)) else { continue };
             if let Some(late) = self.scope.late(name) {
                 let late = BTreeSet::from([late.clone()]);
@@ -272,6 +290,14 @@ impl SegmentBuilder<'_> {
             let latent = Traced::new(from.unwrap_or_default(), origin);
             let faults = std::mem::take(&mut self.faults);
             self.out.push(DraftSegment { latent, unknown, faults, ..DraftSegment::whole(segment) });
+        }
+        let many = if self.filler.unknown.is_dry() && late.len() > MANY { late.len() - NEAREST } else { 0 };
+        let mut defer = |name: &str, needs: String| {
+            self.out.push(DraftSegment::late(Kind::Input, (format!("input:{name}"), name), "<inputs>", BTreeSet::from([needs])));
+        };
+        late.iter().take(late.len() - many).for_each(|name| defer(name, (*name).to_owned()));
+        if many > 0 {
+            defer("later inputs", format!("{many} later inputs"));
         }
     }
 }

@@ -6,6 +6,7 @@ mod bounds;
 mod conversation;
 mod fences;
 mod fit;
+mod growth;
 mod history;
 mod hostile;
 mod jinja_lines;

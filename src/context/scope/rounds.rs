@@ -1,0 +1,80 @@
+//! The names that the parts of a loop or of a reduce see of their round.
+
+use super::binder::Binder;
+use crate::context::fill::Unknown;
+use crate::context::task_graph::{Link, at};
+use crate::context::values::{Bound, Scope};
+use crate::kernel::context::{Origin, Trust};
+use crate::registry::Node;
+use crate::registry::body::Input;
+use crate::registry::result_names::of_round;
+use crate::template::round_names;
+use crate::template::shape::Shape;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What the first round of a loop has in place of feedback.
+const NO_FEEDBACK: &str = "none yet";
+
+impl Binder<'_, '_> {
+    /// Gives the names of a round that have no value those of the first round. Before a run each of them stays open: other rounds have others.
+    fn first_round(&mut self, parent: &Node, initial: Option<Bound>, scope: &mut Scope) {
+        let first = parent.body.inputs.first().and_then(|input| scope.get(input.name.as_deref()?)).cloned();
+        let of = |name: &str, value: Value| {
+            let origin = Origin::Result { name: name.to_owned() };
+            Some(Bound { value: Some(Arc::new(value)), origin, ..Bound::unknown("") })
+        };
+        let values = [
+            ("current_input", first),
+            ("accumulator", initial),
+            ("current_iteration", of("current_iteration", Value::from(1))),
+            ("evaluation_feedback", of("evaluation_feedback", Value::from(NO_FEEDBACK))),
+        ];
+        for (name, value) in values {
+            let Some(value) = value.filter(|_| self.filler.unknown != Unknown::Variable) else { continue };
+            let Some(round) = scope.get(name).filter(|round| round.value.is_none()).cloned() else { continue };
+            let trust = round.trust.max(value.trust_of(&[]));
+            let Bound { value, lacks, origin, .. } = value;
+            scope.bind(name, Bound { value, origin, trust, lacks, ..round });
+        }
+    }
+
+    /// Binds the names that a part, or the condition of a loop, sees of its round.
+    pub(super) fn rounds(&mut self, of: (&Node, &Link<'_>), slot: &str, scope: &mut Scope) {
+        // What a reduce begins with is made of the names around it.
+        let initial = of.0.body.initial_value.as_ref().filter(|_| slot == "reduction_task");
+        let initial = initial.map(|initial| self.given(of, "initial_value", initial, scope).0);
+        for row in round_names::seen_by(slot) {
+            let is_there = |needed: &str| match needed {
+                "initial_value" => of.0.body.initial_value.is_some(),
+                slot => of.0.children.iter().any(|child| child.slot == slot),
+            };
+            if row.needs.is_none_or(is_there) {
+                self.round(of, row.name, scope);
+            }
+        }
+        if round_names::seen_by(slot).next().is_some() {
+            self.first_round(of.0, initial, scope);
+        }
+    }
+
+    /// Binds a variable of a round; most of them are what a part of it answered.
+    fn round(&mut self, (parent, link): (&Node, &Link<'_>), name: &str, scope: &mut Scope) {
+        let node = of_round(parent, name);
+        let part = if name == "accumulator" { at(parent, "reduction_task") } else { node.clone() };
+        let part = parent.children.iter().map(|child| &child.node).find(|child| child.id == part);
+        let mut bound = self.result(link, (Some(name), &node), part, scope);
+        // It is the initial value, or what a round before has left.
+        if name == "accumulator" && scope.outside().contains(&at(parent, "initial_value")) {
+            (bound.trust, bound.shape) = (Trust::Untrusted, None);
+        } else if name == "current_iteration" {
+            bound.shape = Some(Arc::new(Shape::Scalar("integer")));
+        } else if name == "current_input" {
+            // Where no input can give orders, none of them does.
+            let shape = |input: &Input<'_>| scope.get(input.name.as_deref()?)?.shape.clone().filter(|shape| shape.is_inert());
+            let shapes: Option<Vec<Arc<Shape>>> = parent.body.inputs.iter().map(shape).collect();
+            bound.shape = shapes.and_then(|shapes| shapes.into_iter().next());
+        }
+        scope.bind(name, bound);
+    }
+}
