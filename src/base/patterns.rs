@@ -11,6 +11,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The files of patterns that a walk reads, those that count more first.
 pub const NAMES: [&str; 2] = [".ignore", ".gitignore"];
 
+/// Folders of installed packages and of caches: other people's files.
+pub const PACKAGE_FOLDERS: [&str; 12] = [
+    ".cache",
+    ".git",
+    ".next",
+    ".nox",
+    ".tox",
+    ".venv",
+    "__pycache__",
+    "node_modules",
+    "site-packages",
+    "target",
+    "vendor",
+    "venv",
+];
+
 /// What kept a walk out of folders.
 #[derive(Clone, Debug, Default)]
 pub struct SkippedFolders(Arc<Mutex<BTreeSet<PathBuf>>>);
@@ -34,6 +50,17 @@ impl SkippedFolders {
         walk.require_git(false).git_global(false).git_exclude(false);
         let barred = self.clone();
         walk.filter_entry(move |entry| entry.file_type().is_none_or(|kind| !kind.is_dir()) || barred.lets_in(entry.path()));
+    }
+
+    /// The same, without folders of installed packages below the first.
+    pub fn guard_own_files(&self, walk: &mut WalkBuilder) {
+        self.guard(walk);
+        let barred = self.clone();
+        walk.filter_entry(move |entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let is_package = || PACKAGE_FOLDERS.iter().any(|name| entry.file_name() == *name);
+            !is_folder || !is_package() && barred.lets_in(entry.path())
+        });
     }
 
     /// The files of patterns that were met.

@@ -3,6 +3,7 @@
 
 use super::secret_scan::{EnvironmentFile, secrets};
 use crate::base::fs::{self, FolderEntry, ReadFs, RealFs};
+use crate::base::patterns::PACKAGE_FOLDERS;
 use crate::base::secrets::environment::decoded;
 use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -11,21 +12,6 @@ use std::path::{Path, PathBuf};
 const LIMIT: u64 = 1 << 20;
 /// Files and folders that are looked at, those nearest to the project and to the top of its repository first.
 const ENTRIES: usize = 20_000;
-/// Folders of other people's code, and of caches.
-const FOREIGN: [&str; 12] = [
-    ".cache",
-    ".git",
-    ".next",
-    ".nox",
-    ".tox",
-    ".venv",
-    "__pycache__",
-    "node_modules",
-    "site-packages",
-    "target",
-    "vendor",
-    "venv",
-];
 
 /// The values of the secrets in the environment files of a project.
 pub fn secret_values(root: &Path) -> impl Iterator<Item = String> {
@@ -50,7 +36,7 @@ pub fn environment_files(root: &Path) -> Vec<EnvironmentFile> {
                 // What cannot be read has no value that could be known.
                 let text = RealFs.read(&path, LIMIT).ok().map(|bytes| decoded(&bytes));
                 files.extend(text.map(|text| EnvironmentFile { path: format!("{inside}{name}"), text }));
-            } else if !FOREIGN.contains(&&*name) && is_folder && known.insert(path.clone()) {
+            } else if !PACKAGE_FOLDERS.contains(&&*name) && is_folder && known.insert(path.clone()) {
                 folders.push_back((path, format!("{inside}{name}/")));
             }
         }

@@ -111,7 +111,7 @@ impl Found {
     fn folder(&mut self, folder: &Path, root: &Path, from: Option<&'static Format>, door: FileAccess<'_>) {
         let barred = SkippedFolders::default();
         let mut walk = ignore::WalkBuilder::new(folder);
-        barred.guard(&mut walk);
+        barred.guard_own_files(&mut walk);
         walk.sort_by_file_path(Path::cmp);
         let entries = barred.lets_begin(folder).then(|| walk.build()).into_iter().flatten();
         for entry in entries.filter_map(std::result::Result::ok) {

@@ -24,7 +24,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Looks through a folder. What `.gitignore` hides is not the project's.
+    /// Looks through a folder. What `.gitignore` hides and what is installed is not the project's.
     pub(super) fn under(root: &Path) -> Self {
         let mut found = Self::default();
         let mut reader = Reader::new();
@@ -33,7 +33,7 @@ impl Found {
             return found;
         }
         let mut walk = ignore::WalkBuilder::new(root);
-        barred.guard(&mut walk);
+        barred.guard_own_files(&mut walk);
         for entry in walk.build().filter_map(Result::ok) {
             if !entry.file_type().is_some_and(|kind| kind.is_file()) {
                 continue;

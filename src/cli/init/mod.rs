@@ -1,5 +1,6 @@
-//! `ctxc init`: a project file for what is there, or a first template where nothing is.
+//! `ctxc init`: a project file for the templates, prompts or agent that are there, or a first template where nothing is.
 
+mod agent;
 mod ci;
 mod find;
 mod run;

@@ -1,5 +1,6 @@
 //! Never overwrites and never changes a file: what exists is reported and left alone.
 
+use super::agent::Agent;
 use super::ci::{self, CiProject};
 use super::find::Found;
 use super::write;
@@ -44,14 +45,21 @@ pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
     if let Some(said) = sentence(&found) {
         cx.line(&said)?;
     }
-    // Beside prompts that are there nobody needs another one.
     let is_first = found.templates.is_empty() && found.prompts.is_empty();
+    let agent = if is_first { Agent::of(&root) } else { None };
+    if let Some(Agent { named_in, library, .. }) = &agent {
+        cx.line(&format!("found an agent, whose {named_in} names {library}: it needs no template"))?;
+    }
+    // An example is for an empty project alone.
+    let is_first = is_first && agent.is_none();
     let wrote_template = is_first && !fs::exists(&root.join(FILE));
     if wrote_template && put(&root, write::TEMPLATE, &write::template(), cx)? {
         found.templates = BTreeMap::from([("templates".to_owned(), 1)]);
     }
     let here = BTreeMap::from([("templates".to_owned(), 0)]);
-    put(&root, FILE, &write::project_file(if found.templates.is_empty() { &here } else { &found.templates }), cx)?;
+    let templates = if found.templates.is_empty() { &here } else { &found.templates };
+    let text = if agent.is_some() { write::AGENT_PROJECT.to_owned() } else { write::project_file(templates) };
+    put(&root, FILE, &text, cx)?;
     let ci = args.ci.map(|place| (place, CiProject::of(&root, args.install.as_deref())));
     match &ci {
         Some((Ci::Github, project)) => workflow(&root, project, cx)?,
@@ -69,7 +77,13 @@ pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
         cx.note(&format!("{around} is a project too, around this one: in this folder commands take the new one from now on"));
     }
     let there = args.dir.as_deref().map_or_else(String::new, |dir| format!("cd {} && ", escape(&dir.to_string_lossy())));
-    let next = if found.templates.is_empty() && !found.prompts.is_empty() { import(&found) } else { "check".to_owned() };
+    let next = match &agent {
+        Some(agent) => {
+            format!("record -- {}", agent.command.as_deref().unwrap_or("COMMAND, with the command that starts the agent"))
+        }
+        None if found.templates.is_empty() && !found.prompts.is_empty() => import(&found),
+        None => "check".to_owned(),
+    };
     cx.note(&format!("next: {there}ctxc {next}"));
     if args.ci.is_none() {
         cx.note("for continuous checks: ctxc init --ci github");

@@ -23,6 +23,11 @@ pub(super) fn project_file(folders: &BTreeMap<String, usize>) -> String {
     out
 }
 
+/// `ctxc.toml` beside an agent, which needs no template.
+pub(super) const AGENT_PROJECT: &str = "# A ctxc project that tests an agent: `ctxc record -- COMMAND` keeps the requests that it sends, and\n\
+     # `ctxc new scenario --from @last` makes a test of one. Every key is optional: `ctxc defaults` shows what holds.\n\
+     edition = \"2026\"\n";
+
 /// A folder's name as a pattern that means nothing else.
 fn literal(name: &str) -> String {
     name.chars().map(|c| if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | ',') { '?' } else { c }).collect()

@@ -1,10 +1,12 @@
 //! `ctxc check`: findings of files, folders or standard input.
 
+use crate::base::fs;
 use crate::base::rule_meta::Severity;
 use crate::cli::context::crowded_budgets;
 use crate::cli::findings;
 use crate::cli::fix::{self, FixArgs};
 use crate::cli::prelude::*;
+use crate::cli::project::FILE;
 use crate::cli::render::report::Report;
 use crate::cli::request;
 use crate::cli::rewrite::Output;
@@ -17,6 +19,8 @@ use crate::project::suppressions::FILE as SUPPRESSIONS;
 use crate::registry::workspace::request::Goal;
 use crate::rules::apply::{self, Which};
 use crate::rules::check::Identity;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc check\n  ctxc check templates\n  ctxc check templates/triage.xml --format concise\n  \
@@ -72,6 +76,20 @@ fn old_repository(report: &Report, cx: &mut Cx) {
         cx.note(&format!("an old repository? {first}`ctxc check --suppress-existing`: from then on only new findings fail"));
     } else if is_fixable {
         cx.note("an old repository? `ctxc check --fix` fixes what needs no decision");
+    }
+}
+
+/// Names the project files inside this project, whose settings do not hold here.
+fn note_nested_projects(root: &Path, report: &Report, cx: &mut Cx) {
+    let folders = |path: &Arc<str>| Path::new(&**path).ancestors().skip(1).map(Path::to_path_buf).collect::<Vec<_>>();
+    let folders: BTreeSet<PathBuf> = report.paths.iter().flat_map(folders).collect();
+    let is_below = |folder: &PathBuf| folder.is_relative() && !folder.as_os_str().is_empty();
+    for nested in folders.into_iter().filter(|folder| is_below(folder) && fs::exists(&root.join(folder).join(FILE))) {
+        let nested = escape(&nested.to_string_lossy()).into_owned();
+        cx.note(&format!(
+            "{nested}/{FILE} is not read: its templates are checked as those of this project. `ctxc check --project {nested}` checks it, and \
+             `[templates] exclude = [\"{nested}\"]` leaves it out here"
+        ));
     }
 }
 
@@ -153,6 +171,9 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     }
     if nameless && args.paths.paths.is_empty() {
         old_repository(&report, cx);
+    }
+    if format.is_for_people() {
+        note_nested_projects(&project.root, &report, cx);
     }
     for pattern in project.config.context.include.iter().flat_map(Globs::written) {
         if !leads_somewhere(&project.root, pattern) {

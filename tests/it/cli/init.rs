@@ -16,6 +16,27 @@ fn an_empty_folder_gets_a_project_file_and_a_first_template() {
 }
 
 #[test]
+fn an_agent_gets_a_project_file_alone_and_the_way_to_its_first_test() {
+    let project = Project::new().file("requirements.txt", "requests\nopenai>=1\n").file("agent.py", "import openai\n");
+    let run = project.run(&["init"]).code(0).says("found an agent, whose requirements.txt names openai: it needs no template\n");
+    run.warns("next: ctxc record -- python agent.py");
+    assert_eq!(project.files(), ["agent.py", "ctxc.toml", "requirements.txt"]);
+    project.run(&["defaults"]).code(0);
+
+    let package = r#"{"dependencies": {"@langchain/core": "1"}, "scripts": {"start": "node ."}}"#;
+    let project = Project::new().file("package.json", package).file("node_modules/x/a.prompt", "---\nmodel: m\n---\nHi {{x}}");
+    let run = project.run(&["init"]).code(0).says("whose package.json names @langchain/core");
+    assert!(!run.stdout.contains("dotprompt"), "installed packages are not looked through: {}", run.stdout);
+    run.warns("next: ctxc record -- npm start");
+    let project = project.file("package.json", r#"{"dependencies": {"openai": "5"}}"#);
+    project.run(&["init"]).code(0).warns("next: ctxc record -- COMMAND, with the command that starts the agent");
+
+    // Templates and prompts that are there come first.
+    let project = Project::new().file("requirements.txt", "openai\n").file("prompts/a.xml", TASK);
+    project.run(&["init"]).code(0).says("found 1 task file in prompts/").warns("next: ctxc check");
+}
+
+#[test]
 fn what_is_there_is_found_and_not_changed() {
     let project =
         Project::new().file("prompts/a.xml", TASK).file("prompts/deep/b.xml", "<task").file("prompts/pom.xml", "<project/>");
@@ -149,6 +170,18 @@ fn the_lints_that_the_project_file_shows_are_ones_that_it_takes() {
         project.write("ctxc.toml", uncommented.replace("no-context = \"error\"", &format!("no-context = \"{level}\"")));
         project.run(&["check"]).code(0);
     }
+}
+
+#[test]
+fn a_project_file_inside_another_project_is_named_by_check() {
+    let project = Project::new().file("ctxc.toml", "").file("templates/a.xml", TASK);
+    let project = project.file("templates/sub/ctxc.toml", "").file("templates/sub/templates/a.xml", TASK);
+    let run = project.run(&["check", "--format", "concise"]).code(1).says("duplicate-name");
+    run.warns("templates/sub/ctxc.toml is not read: its templates are checked as those of this project.");
+    let project = project.file("ctxc.toml", "[templates]\nexclude = [\"templates/sub\"]\n");
+    let run = project.run(&["check"]).code(0).says("checked 1 file: nothing found");
+    assert_eq!(run.stderr, "");
+    project.run(&["check", "--project", "templates/sub"]).code(0).says("checked 1 file: nothing found");
 }
 
 #[test]

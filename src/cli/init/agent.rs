@@ -1,0 +1,97 @@
+//! The agent of a repository: a program that a library for models is installed for. Reads the files that name what is installed; starts nothing.
+
+use crate::base::fs;
+use std::path::Path;
+
+/// Bytes of a file that is read.
+const LIMIT: u64 = 1 << 18;
+/// Libraries of providers and for agents, by the names that package managers have for them.
+const LIBRARIES: [&str; 34] = [
+    "@anthropic-ai/claude-agent-sdk",
+    "@anthropic-ai/sdk",
+    "@google/genai",
+    "@google/generative-ai",
+    "@mastra/core",
+    "@mistralai/mistralai",
+    "@openai/agents",
+    "ag2",
+    "agno",
+    "ai",
+    "anthropic",
+    "autogen-agentchat",
+    "claude-agent-sdk",
+    "cohere",
+    "cohere-ai",
+    "crewai",
+    "dspy",
+    "google-adk",
+    "google-genai",
+    "google-generativeai",
+    "groq",
+    "groq-sdk",
+    "haystack-ai",
+    "instructor",
+    "langchain",
+    "langgraph",
+    "litellm",
+    "llama-index",
+    "llamaindex",
+    "mistralai",
+    "openai",
+    "openai-agents",
+    "pydantic-ai",
+    "smolagents",
+];
+/// Beginnings of the names of libraries that come in parts.
+const FAMILIES: [&str; 7] =
+    ["@ai-sdk/", "@langchain/", "langchain-", "llama-index-", "strands-agents", "pydantic-ai-", "semantic-kernel"];
+/// Files of Python packages, at the top of a repository.
+const PYTHON: [&str; 3] = ["pyproject.toml", "requirements.txt", "requirements.in"];
+/// Names that the first file of a Python program commonly has.
+const PROGRAMS: [&str; 5] = ["agent.py", "main.py", "app.py", "bot.py", "run.py"];
+
+/// A program that calls models.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Agent {
+    /// The file that names a library for models, and the library.
+    pub(super) named_in: &'static str,
+    pub(super) library: String,
+    /// The command that starts it; `None` where the files do not show it.
+    pub(super) command: Option<String>,
+}
+
+impl Agent {
+    /// The agent of a folder, if the packages of the folder show one.
+    pub(super) fn of(folder: &Path) -> Option<Self> {
+        let text = |name: &str| String::from_utf8(fs::head(&folder.join(name), LIMIT).ok()??).ok();
+        let python = PYTHON.into_iter().find_map(|file| Some((file, text(file)?.lines().find_map(python_library)?)));
+        if let Some((named_in, library)) = python {
+            let program = PROGRAMS.into_iter().find(|name| fs::is_file(&folder.join(name)));
+            return Some(Self { named_in, library, command: program.map(|name| format!("python {name}")) });
+        }
+        let package: serde_json::Value = serde_json::from_str(&text("package.json")?).ok()?;
+        let groups = ["dependencies", "devDependencies"].into_iter().filter_map(|key| package.get(key)?.as_object());
+        let library = groups.flat_map(serde_json::Map::keys).find(|name| is_library(name))?.clone();
+        let has_start = package.pointer("/scripts/start").is_some_and(serde_json::Value::is_string);
+        Some(Self { named_in: "package.json", library, command: has_start.then(|| "npm start".to_owned()) })
+    }
+}
+
+/// The library that a line of a requirements file or a project file names: the first word of the line, or of a quoted text in it.
+fn python_library(line: &str) -> Option<String> {
+    let quoted = line.split(['"', '\'']).skip(1).step_by(2);
+    let name = |text: &str| -> String {
+        let text = text.trim_start();
+        let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c)).unwrap_or(text.len());
+        text.get(..end).unwrap_or_default().to_ascii_lowercase().replace(['_', '.'], "-")
+    };
+    std::iter::once(line).chain(quoted).map(name).find(|name| is_library(name))
+}
+
+fn is_library(name: &str) -> bool {
+    LIBRARIES.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family))
+}
+
+#[cfg(test)]
+#[path = "../../../tests/unit/cli/init/agent.rs"]
+mod tests;
