@@ -23,6 +23,9 @@ const STEPS: u64 = 2_000;
 /// Bytes of statements that are tried.
 const LONGEST: usize = 1 << 14;
 
+/// The words of minijinja for a part in brackets.
+const INDEX: &str = "(...)[...]";
+
 /// A statement that fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -45,16 +48,18 @@ pub fn parse(text: &str) -> JinjaText {
         return parsed;
     }
     let fault = |failure: Failure| JinjaFault { kind: JinjaFaultKind::Fails(failure.words), span: failure.span };
-    JinjaText { faults: failures(text, &Map::new()).into_iter().map(fault).collect(), ..parsed }
+    JinjaText { faults: failures(text, &Map::new(), &BTreeSet::new()).into_iter().map(fault).collect(), ..parsed }
 }
 
-/// The statements of a text that fail with the defaults of parameters, in order; without any, those that fail in every run.
-pub fn failures(text: &str, defaults: &Map<String, Value>) -> Vec<Failure> {
+/// The statements of a text that fail with the defaults of parameters, in order; without any, those that fail in every run. `samples` are names
+/// among the defaults whose values are made up: nothing that is made of them is known.
+pub fn failures(text: &str, defaults: &Map<String, Value>, samples: &BTreeSet<String>) -> Vec<Failure> {
     let Ok(whole) = tree(text) else { return Vec::new() };
     let globals = environment();
     let mut trial = Trial {
         text,
         defaults,
+        samples,
         functions: globals.globals().map(|(name, _)| name.to_owned()).filter(|name| name != "namespace").collect(),
         inputs: flow(&whole).variables.into_iter().filter(|name| !defaults.contains_key(*name)).collect(),
         known: defaults.keys().cloned().collect(),
@@ -68,6 +73,7 @@ pub fn failures(text: &str, defaults: &Map<String, Value>) -> Vec<Failure> {
 struct Trial<'t> {
     text: &'t str,
     defaults: &'t Map<String, Value>,
+    samples: &'t BTreeSet<String>,
     functions: BTreeSet<String>,
     /// The names that a run gives values.
     inputs: BTreeSet<&'t str>,
@@ -95,7 +101,8 @@ impl Trial<'_> {
             false if defaults.is_empty() => None,
             false => self.by_any(source, &tree, &open),
         };
-        let is_known = open.is_empty() && failed.is_none() && self.before.len() + source.len() <= LONGEST;
+        let is_made_up = flow.variables.iter().any(|name| self.samples.contains(*name));
+        let is_known = open.is_empty() && !is_made_up && failed.is_none() && self.before.len() + source.len() <= LONGEST;
         if let Some((words, is_certain)) = failed {
             let end = tags(source).next().map_or(range.end, |tag| range.start + tag.range.end);
             let moved = |at: u32| range.start + at as usize;
@@ -132,7 +139,11 @@ impl Trial<'_> {
         all_expressions(tree, &mut |expr| {
             let own = part(source, expr, true).filter(|own| !own.way.is_empty() && self.defaults.contains_key(&own.name));
             let is_longer = |own: &JinjaPart| found.as_ref().is_none_or(|other| own.way.len() > other.way.len());
-            if let Some(own) = own.filter(|own| words.contains(own.span.slice(source)) && is_longer(own)) {
+            let is_named = |own: &JinjaPart| {
+                let written = own.span.slice(source);
+                words.contains(written) || written.ends_with(']') && words.contains(INDEX)
+            };
+            if let Some(own) = own.filter(|own| is_named(own) && is_longer(own)) {
                 found = Some(own);
             }
         });

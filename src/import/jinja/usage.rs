@@ -52,7 +52,9 @@ pub(super) fn parameters(path: &str, text: &str, variables: &BTreeSet<String>, n
 fn failing_default(text: &str, all: &[Parameter]) -> Option<String> {
     let default = |one: &Parameter| Some((one.name.clone(), value_type::written(one.default.as_ref()?, one.kind)));
     let defaults: Map<String, Value> = all.iter().filter_map(default).collect();
-    let failure = failures(text, &defaults).into_iter().find(|failure| failure.is_certain && !failure.defaults.is_empty())?;
+    let failure = failures(text, &defaults, &BTreeSet::new())
+        .into_iter()
+        .find(|failure| failure.is_certain && !failure.defaults.is_empty())?;
     failure.part.map(|part| part.name).or_else(|| failure.defaults.into_iter().next())
 }
 

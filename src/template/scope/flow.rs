@@ -234,6 +234,17 @@ impl<'m> Recorder<'m> {
         }
     }
 
+    /// A value of the type of a name, if values of that type have no parts.
+    #[cfg(feature = "assemble")]
+    pub(super) fn sample_of(&self, name: u32) -> Option<Value> {
+        match self.names.get(name as usize)?.kind? {
+            "text" | "string" => Some("sample".into()),
+            "number" | "integer" => Some(3.into()),
+            "boolean" => Some(true.into()),
+            _ => None,
+        }
+    }
+
     /// A part of a value is missing in a default; the use of it may be known already.
     #[cfg(feature = "assemble")]
     pub(super) fn missing(&mut self, name: u32, path: &Spanned<Box<str>>, src: Option<(Span, Position)>, reached: Reached) {

@@ -334,6 +334,45 @@ fn a_text_that_asks_for_what_a_default_lacks_is_sound() {
 }
 
 #[test]
+fn a_text_that_asks_a_value_for_what_its_type_lacks_is_refused() {
+    let texts = [
+        "{% for a in t.items %}{{ a }}{% endfor %}",
+        "{{ t['style'] }}",
+        "{{ t.items() }}",
+        "{% if t %}{{ t.style|upper }}{% endif %}",
+    ];
+    for text in texts {
+        let task = |input: &str, parameter: &str| {
+            format!("<task type='atomic' name='t'><description syntax='jinja'>Say {text}</description>{input}{parameter}</task>")
+        };
+        for templates in [
+            task("<inputs><input name='t'>friendly</input></inputs>", ""),
+            task("", "<parameters><parameter name='t' type='string' required='true'/></parameters>"),
+        ] {
+            let verdict = verdict(&templates);
+            let is_of = |error: &String| {
+                error.starts_with("unknown-field: ") || error.starts_with("bad-jinja: this fails in every run: ")
+            };
+            assert!(
+                matches!(&verdict, Verdict::Refused(errors) if errors.len() == 1 && is_of(&errors[0])),
+                "{templates}\n{verdict:?}"
+            );
+        }
+    }
+    for text in [
+        "{{ t.upper() }}",
+        "{{ t[1] }}",
+        "{{ t.style|default('d') }}",
+        "{% if t.style %}{{ t }}{% endif %}",
+        "{% set n = t.split(',') %}{{ n[0] }}",
+    ] {
+        is_sound(&format!(
+            "<task type='atomic' name='t'><description syntax='jinja'>Say {text}</description><inputs><input name='t'>friendly</input></inputs></task>"
+        ));
+    }
+}
+
+#[test]
 fn a_default_that_another_value_guards_is_a_doubt() {
     let text = by_default("{}", "{% if c == \"vip\" %}{{ u.v }}{% endif %}{% for x in xs %}{{ u.w|upper }}{% endfor %}");
     let built = ctxc::compile_sources(&crate::project::reading::read("edition = \"2026\"\n"), [("t.xml", &*text)]);
