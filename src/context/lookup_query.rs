@@ -26,7 +26,8 @@ fn parameters(node: &Node, scope: &Scope) -> Vec<String> {
         return Vec::new();
     }
     let names = node.body.parameters.iter().flatten().filter_map(|parameter| parameter.name.as_deref());
-    let is_given = |name: &&str| scope.get(name).is_some_and(|bound| !matches!(bound.origin, Origin::Template { .. }));
+    let is_default = |origin: &Origin| matches!(origin, Origin::Template { field, .. } if field.starts_with("parameters/"));
+    let is_given = |name: &&str| scope.get(name).is_some_and(|bound| !is_default(&bound.origin));
     names.filter(is_given).map(str::to_owned).collect()
 }
 

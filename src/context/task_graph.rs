@@ -168,13 +168,20 @@ impl<'r> TaskGraph<'r> {
         if is_template { &self.templates } else { &self.tasks }
     }
 
-    /// The form of what a node answers, as far as it is known.
+    /// The form of what a node answers, as far as it is known: its own, or else that of the last agent in it, as `check` has it.
     pub(super) fn answer(&self, node: &Node) -> Option<Shape> {
-        let body = match self.behind(node) {
-            Some(behind) => &behind.ok()?.root.body,
-            None => &node.body,
+        let mut node = match self.behind(node) {
+            Some(behind) => &behind.ok()?.root,
+            None => node,
         };
-        let format = body.output_format.as_ref()?;
+        let format = loop {
+            if let Some(format) = &node.body.output_format {
+                break format;
+            }
+            let last = move |slot: &str| node.children.iter().rfind(|child| child.slot == slot);
+            let reduction = || last("reduction_task").filter(|_| node.body.initial_value.is_none());
+            node = &last("steps").or_else(reduction)?.node;
+        };
         let of_word = |word: &str| Shape::declared(word).clone();
         match &format.content {
             Some(content) => Some(Shape::of_schema(&content.value())),

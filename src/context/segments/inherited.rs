@@ -42,8 +42,9 @@ pub(in crate::context) fn inherited(
         if drafted.segment.is_turn() {
             return Some(drafted.clone());
         }
-        // What the task names itself need not be there twice.
-        let own = own.iter().filter(|other| other.is_trusted() || !drafted.is_trusted());
+        // What the task names itself need not be there twice. Two texts that lack a value need not be the same.
+        let is_whole = |other: &&DraftSegment| other.faults.is_empty() && drafted.faults.is_empty();
+        let own = own.iter().filter(|other| other.is_trusted() || !drafted.is_trusted()).filter(is_whole);
         let likeness = own.map(|other| likeness(&drafted.segment.text, &other.segment.text)).max();
         let is_part = value == "subset" && drafted.others.is_some();
         let is_doubtful = is_guess || is_part || drafted.is_doubtful || likeness == Some(TextEquality::Possible);

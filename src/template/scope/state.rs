@@ -142,8 +142,6 @@ pub(super) struct Walk<'m, 'a, 'w> {
     pub(super) reach: &'w dyn Fn(u32) -> Reach,
     /// The path of the node that is walked, `/` as nothing.
     pub(super) path: String,
-    /// What the agent is shown whose texts are walked: names, each with the part of its value.
-    pub(super) shown: Vec<(u32, Box<str>)>,
     /// What it could inherit.
     pub(super) around: u32,
     /// The results of the tools that it may call.

@@ -217,9 +217,6 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         };
         let Some(id) = id else { return };
         self.flow.part(id, &path, src, self.unfenced(role));
-        if self.reader.is_given(role) {
-            self.shown.push((id, path.value.clone()));
-        }
         self.flow.used.push((id, path.value));
     }
 

@@ -61,7 +61,6 @@ fn walk<'a>(
             sources,
             reach,
             path: String::new(),
-            shown: Vec::new(),
             around: 0,
             tools: 0,
             before: None,
@@ -203,7 +202,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let is_root = matches!(task.slot, Slot::Root | Slot::Template);
         let around = (reach.inherits || is_root).then_some(self.around);
         let reader = Reader::of(task);
-        let around = around.into_iter().chain(self.before.take()).filter(|_| reader == Reader::Agent);
+        let around = around.into_iter().chain(self.before.take());
         let is_agent = task.is_simple() && reader == Reader::Agent;
         let context = if self.profile == Some(Profile::Bare) && is_agent {
             let is_found = task.files.as_ref().is_some_and(|files| files.source == FileSource::Description);
@@ -213,7 +212,9 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         } else {
             self.flow.value(String::new(), Mark::None, around)
         };
-        let outer = (std::mem::replace(&mut self.around, context), std::mem::take(&mut self.shown));
+        // A program is given none of it, and the agents that make its inputs and answer the calls in its texts are.
+        let read = if reader == Reader::Agent { context } else { self.flow.value(String::new(), Mark::None, None) };
+        let outer = std::mem::replace(&mut self.around, context);
         let mark = self.env.mark();
         let before = self.unknown;
         let origins = self.origins.len();
@@ -272,17 +273,16 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
         self.calls(&task.calls);
         let is_found = task.files.as_ref().is_some_and(|files| files.source == FileSource::Description);
-        let is_outside = self.read(task, context) || reach.looks_up || is_found || task.history.is_some() && !is_agent;
-        let shown = std::mem::replace(&mut self.shown, outer.1);
-        let whole = inputs.iter().filter(|_| reader == Reader::Agent);
-        self.flow.makes(context, shown.into_iter().chain(whole.cloned()).collect(), Mark::outside(is_outside));
-        let context = if is_agent { self.seen(task, context) } else { context };
+        self.read(task, (context, read));
+        let is_outside = reach.looks_up || is_found || task.history.is_some() && !is_agent;
+        self.flow.makes(context, inputs.clone(), Mark::outside(is_outside));
+        let read = if is_agent { self.seen(task, read) } else { read };
         let mut made_of = self.parts(task, reach, inputs);
         if made_of.is_empty() {
-            made_of.push(context);
+            made_of.push(read);
             made_of.extend(is_agent.then_some(self.tools));
         }
-        (self.around, self.profile) = (outer.0, profile);
+        (self.around, self.profile) = (outer, profile);
         self.leave(mark, before);
         self.origins.truncate(origins);
         self.damaged -= u32::from(damage);
@@ -311,28 +311,30 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if task.history.is_some() { self.flow.value(String::new(), Mark::Outside, [context]) } else { context }
     }
 
-    /// Walks what is read of a task: whether some of it is marked as coming from outside.
-    fn read(&mut self, task: &'m Task<'a>, context: u32) -> bool {
+    /// Walks what is read of a task: what it makes its context of, and what its reader is given.
+    fn read(&mut self, task: &'m Task<'a>, (context, given): (u32, u32)) {
         self.is_bare = self.profile == Some(Profile::Bare) && task.is_simple();
         self.reader = Reader::of(task);
-        let mut is_outside = false;
+        let into = |reader: Reader, role: Role| if reader.is_given(role) { given } else { context };
         texts::of_task(task, &mut |role, text| {
             if !matches!(role, Role::Input | Role::InitialValue) {
                 let mark = self.flow.mark();
+                let (into, used) = (into(self.reader, role), self.flow.used.len());
                 self.text(role, text);
-                if self.reader.is_given(role) {
-                    is_outside |= text.trust == Trust::Untrusted;
-                    self.flow.give(mark, Some(context));
-                }
+                let shown = self.flow.used.split_off(used);
+                self.flow.makes(into, shown, Mark::outside(text.trust == Trust::Untrusted));
+                self.flow.give(mark, Some(into));
             }
         });
+        let used = self.flow.used.len();
         self.files(task);
+        let shown = self.flow.used.split_off(used);
+        self.flow.makes(context, shown, Mark::None);
         self.relevance(task);
         self.reader = Reader::Agent;
         if std::mem::take(&mut self.is_bare) {
             self.whole(task);
         }
-        is_outside
     }
 
     /// The inputs that no text names are shown by themselves.

@@ -1,5 +1,6 @@
 //! A clean `check` means: every agent builds, can be shown, is in the manifest and runs to its end with the request that was shown.
 
+mod contexts;
 mod generator;
 mod kinds;
 mod probe;
