@@ -7,13 +7,19 @@ use crate::base::contained_path;
 use crate::base::fix::Edit;
 use crate::base::fs;
 use crate::lsp::prelude::*;
+use crate::project::suppressions::FILE as SUPPRESSIONS;
+use crate::project::{path_patterns, read};
 use crate::registry::compile::sources;
+use crate::scenario::named_things::{self, NamedThing};
+use crate::scenario::table::Thing;
 use crate::syntax::write::escape_attribute;
 use crate::template::names::{DefinitionKind, SourceKind};
 use gen_lsp_types::RenameFilesParams;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+/// Files and folders with the names that they are about to get, relative to the project.
+type Moves = [(Arc<str>, Arc<str>)];
 /// Edits by file.
 type Edits = BTreeMap<Arc<str>, BTreeSet<Edit>>;
 
@@ -40,10 +46,21 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
         }
         renamed_task(project, path, &here, &mut edits);
     }
-    let config = project.config.files.first().map(|file| &file.path);
-    for path in config.into_iter().chain(project.suites.keys()) {
+    for path in project.suites.keys() {
         let (text, _) = project.text(path).unwrap_or_default();
-        edits.entry(Arc::clone(path)).or_default().extend(beside(project, &names, path, &text));
+        edits.entry(Arc::clone(path)).or_default().extend(in_scenario(project, &names, path, &text));
+    }
+    if let Some(file) = project.config.files.first() {
+        let (text, _) = project.text(&file.path).unwrap_or_default();
+        edits.entry(Arc::clone(&file.path)).or_default().extend(in_project_file(project, &names, &file.path, &text));
+    }
+    if let Some((text, _)) = &project.suppressions {
+        let found = read::named_things::suppressed_files(text);
+        let edit = |named: &NamedThing| {
+            let (old, new) = moved_path(project, &names, SUPPRESSIONS, named)?;
+            named.edit(text, &old, &new, is_bare_key)
+        };
+        edits.entry(Arc::from(SUPPRESSIONS)).or_default().extend(found.iter().filter_map(edit));
     }
     edits.retain(|_, edits| !edits.is_empty());
     let of = |(path, edits): (&Arc<str>, &BTreeSet<Edit>)| {
@@ -54,44 +71,119 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
     value(workspace_edit::of(&server.client, project, edits.iter().filter_map(of).collect()))
 }
 
-/// The paths that a scenario or the project file says, as they are from now on: values that name a file beside it, and keys that
-/// name one of the project.
-fn beside(project: &ProjectState, names: &[(Arc<str>, Arc<str>)], path: &str, text: &str) -> Vec<Edit> {
-    let here = after(names, path);
-    let is_end = |c: char| c.is_whitespace() || "\"',:@[]{}".contains(c);
-    let mut found = Vec::new();
-    let mut start = 0;
-    for word in text.split_inclusive(is_end) {
-        let span = Span::of(start, start + word.trim_end_matches(is_end).len());
-        start += word.len();
-        let (head, tail) = (text.get(..span.start as usize), text.get(span.end as usize..));
-        let (Some(before), Some(behind)) = (head.and_then(|head| head.rsplit('\n').next()), tail) else { continue };
-        // A path is all that a value or a key says.
-        let before = before.trim_end();
-        let is_begun =
-            before.is_empty() || before.ends_with([':', '=', '-', '"', '\'', '@', '[', '{', ',']) || before.ends_with("!file");
-        let behind = behind.trim_start_matches([' ', '\r']);
-        if !is_begun || !(behind.is_empty() || behind.starts_with(['\n', '#', ':', '=', '"', '\'', ',', ']', '}'])) {
-            continue;
+/// The paths in a scenario as they are from now on.
+fn in_scenario(project: &ProjectState, moves: &Moves, path: &str, text: &str) -> Vec<Edit> {
+    let found = named_things::named_things(text);
+    let edit = |own: &NamedThing| {
+        let (old, new) = moved_path(project, moves, path, own)?;
+        own.edit(text, &old, &new, is_plain_path)
+    };
+    found.iter().flatten().filter_map(edit).collect()
+}
+
+/// The paths in the project file as they are from now on, and the key `scenarios` where a scenario would be forgotten.
+fn in_project_file(project: &ProjectState, moves: &Moves, path: &str, text: &str) -> Vec<Edit> {
+    let found = read::named_things::named_things(text);
+    let edit = |own: &NamedThing| {
+        let (old, new) = moved_path(project, moves, path, own)?;
+        own.edit(text, &old, &new, is_bare_key)
+    };
+    found.iter().filter_map(edit).chain(listed_scenarios(project, moves, text)).collect()
+}
+
+/// The path that a text names, with the one that it has from now on; `None` where it stays.
+fn moved_path(project: &ProjectState, moves: &Moves, file: &str, own: &NamedThing) -> Option<(String, String)> {
+    let value = own.value.as_str();
+    let path = match own.thing {
+        Thing::Beside => {
+            let here = after(moves, file);
+            let target = contained_path::beside(file, value)?;
+            let new = contained_path::relative(folder(&here), &after(moves, &target));
+            return (contained_path::relative(folder(file), &target) != new).then(|| (value.to_owned(), new));
         }
-        let word = span.slice(text);
-        let target = contained_path::beside(path, word)
-            .filter(|_| !word.is_empty() && !behind.starts_with(':'))
-            .filter(|target| here != *path || after(names, target) != *target);
-        let is_there = |target: &String| after(names, target) != *target || fs::exists(&project.path(target));
-        let written = match target.filter(is_there) {
-            Some(target) => contained_path::relative(folder(&here), &after(names, &target)),
-            None => after(names, word),
-        };
-        if written != word {
-            found.push(Edit::replace(span, written));
+        Thing::Path => value.trim_end_matches('/'),
+        Thing::Argument | Thing::Source => Some(value).filter(|path| fs::is_file(&project.path(path)))?,
+        Thing::Passage => value.split_once('#').map_or(value, |(path, _)| path),
+        Thing::Segment => value.strip_prefix("file:")?,
+        Thing::Words | Thing::Task | Thing::Role | Thing::Node | Thing::Parameter | Thing::Step => return None,
+    };
+    let target = contained_path::beside("", path)?;
+    let new = after(moves, &target);
+    (new != target).then(|| (path.to_owned(), new))
+}
+
+/// Adds the new places of scenarios that none of the places of `[eval] scenarios` holds any more.
+fn listed_scenarios(project: &ProjectState, moves: &Moves, text: &str) -> Vec<Edit> {
+    let eval = &project.config.eval;
+    let places: Vec<String> = eval.scenarios.iter().map(|place| after(moves, &place.value)).collect();
+    let paths = project.suites.keys().map(|path| (path, after(moves, path))).filter(|(path, new)| ***path != **new);
+    let lost = paths.filter(|(_, new)| !places.iter().any(|place| path_patterns::holds(place, new)));
+    let whole = lost.filter_map(|(path, _)| moves.iter().find(|(old, _)| path_patterns::holds(old, path)));
+    let lost: BTreeSet<String> = whole.map(|(_, new)| new.to_string()).collect();
+    let written = eval.scenarios.iter().filter(|place| !place.span.is_empty()).max_by_key(|place| place.span.end);
+    let joined = |places: &mut dyn Iterator<Item = &String>| {
+        places.map(|place| serde_json::to_string(place).unwrap_or_default()).collect::<Vec<_>>().join(", ")
+    };
+    match written {
+        Some(_) if lost.is_empty() => Vec::new(),
+        Some(end) => {
+            let is_list = text.get(end.span.end as usize..).is_some_and(|rest| rest.trim_start().starts_with([',', ']']));
+            let (open, close) = if is_list { ("", "") } else { ("[", "]") };
+            let more = Edit::insert(end.span.end, format!(", {}{close}", joined(&mut lost.iter())));
+            std::iter::once(more).chain((!is_list).then(|| Edit::insert(end.span.start, open))).collect()
+        }
+        None if lost.is_empty() && places.iter().zip(&eval.scenarios).all(|(new, old)| *new == old.value) => Vec::new(),
+        None => {
+            let stays = |place: &&String| project.suites.keys().any(|path| path_patterns::holds(place, &after(moves, path)));
+            let all = joined(&mut places.iter().filter(stays).chain(&lost));
+            vec![new_key(text, eval.section, &format!("scenarios = [{all}]"))]
         }
     }
-    found
+}
+
+/// Adds a key to `[eval]`, in the form that the section has.
+fn new_key(text: &str, section: Option<Span>, line: &str) -> Edit {
+    let Some(section) = section else {
+        let gap = if text.is_empty() || text.ends_with("\n\n") {
+            ""
+        } else if text.ends_with('\n') {
+            "\n"
+        } else {
+            "\n\n"
+        };
+        return Edit::insert(text.len() as u32, format!("{gap}[eval]\n{line}\n"));
+    };
+    let rest = text.get(section.end as usize..).unwrap_or_default();
+    let behind = rest.trim_start_matches(['"', '\'', ' ', '\t']);
+    let at = |tail: &str| text.len() as u32 - tail.len() as u32;
+    if let Some(inner) = behind.strip_prefix('=').and_then(|value| value.trim_start().strip_prefix('{')) {
+        let comma = if inner.trim_start().starts_with('}') { " " } else { "," };
+        return Edit::insert(at(inner), format!(" {line}{comma}"));
+    }
+    if behind.starts_with('.') {
+        let start = text.get(..section.start as usize).and_then(|head| head.rfind('\n')).map_or(0, |end| end as u32 + 1);
+        let is_header = text.get(start as usize..section.start as usize).is_some_and(|head| head.trim_start().starts_with('['));
+        return Edit::insert(start, if is_header { format!("[eval]\n{line}\n\n") } else { format!("eval.{line}\n") });
+    }
+    match behind.find('\n') {
+        Some(end) => Edit::insert(at(behind) + end as u32 + 1, format!("{line}\n")),
+        None => Edit::insert(text.len() as u32, format!("\n{line}\n")),
+    }
+}
+
+/// Whether a path needs no quotes in YAML.
+fn is_plain_path(path: &str) -> bool {
+    let path = path.trim_start_matches("../").trim_start_matches("file:");
+    path.starts_with(|c: char| c.is_alphabetic() || c == '_') && path.chars().all(|c| c.is_alphanumeric() || "_-./#".contains(c))
+}
+
+/// Whether a key needs no quotes in TOML.
+fn is_bare_key(key: &str) -> bool {
+    !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
 /// The name of a file once files and folders have their new ones.
-fn after(names: &[(Arc<str>, Arc<str>)], file: &str) -> String {
+fn after(names: &Moves, file: &str) -> String {
     let moved = names.iter().find_map(|(old, new)| {
         let rest = file.strip_prefix(&**old)?;
         (rest.is_empty() || rest.starts_with('/')).then(|| format!("{new}{rest}"))

@@ -1,6 +1,6 @@
 //! What a table of `ctxc.toml` is to its reader and to the JSON Schema: keys, and what each takes.
 
-use crate::scenario::table::{Group, Need};
+use crate::scenario::table::{Group, Need, Thing};
 use crate::template::setting::SettingName;
 
 /// A table with known keys.
@@ -27,6 +27,22 @@ pub struct Key {
     pub need: Need,
     /// What it is for; a fragment.
     pub about: &'static str,
+    /// The thing that each of its texts names.
+    pub names: Thing,
+    /// The thing that each key of its table names.
+    pub keyed_by: Thing,
+}
+
+impl Key {
+    /// The key with the thing that its texts name.
+    pub(super) const fn names(self, names: Thing) -> Self {
+        Self { names, ..self }
+    }
+
+    /// The key with the thing that the keys of its table name.
+    pub(super) const fn keyed_by(self, keyed_by: Thing) -> Self {
+        Self { keyed_by, ..self }
+    }
 }
 
 /// What a key takes.
@@ -78,7 +94,23 @@ pub enum Shape {
     Later,
 }
 
+impl Shape {
+    /// The table that stands in such a place.
+    pub const fn table(self) -> Option<&'static Table> {
+        #[allow(clippy::wildcard_enum_match_arm, reason = "no other shape has one")]
+        match self {
+            Self::Table(table) | Self::List(table) | Self::NameOr(table) => Some(table),
+            _ => None,
+        }
+    }
+}
+
 impl Table {
+    /// A key by its name.
+    pub fn key(&self, name: &str) -> Option<&'static Key> {
+        self.keys.iter().find(|key| key.name == name)
+    }
+
     /// The names of its keys.
     pub fn names(&self) -> Vec<&'static str> {
         self.keys.iter().map(|key| key.name).collect()
@@ -92,12 +124,12 @@ impl Table {
 
 /// A key.
 pub(super) const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key { name, shape, need: Need::Optional, about }
+    Key { name, shape, need: Need::Optional, about, names: Thing::Words, keyed_by: Thing::Words }
 }
 
 /// A key that its table needs.
 pub(super) const fn needed(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key { name, shape, need: Need::Required, about }
+    Key { need: Need::Required, ..key(name, shape, about) }
 }
 
 /// A table of which nothing else is said.

@@ -7,13 +7,13 @@ use super::message_keys::MESSAGE;
 use super::request_source::REQUEST;
 use super::table::Group::{Apart, One, Some as AtLeast};
 use super::table::Need::Optional;
-use super::table::{Key, Need, Shape, Table, key, needed};
+use super::table::{Key, Need, Shape, Table, Thing, key, needed};
 use super::words::MOST;
 
 /// Trials of one case at most.
 pub const RUNS: u64 = 1000;
 const fn also(name: &'static str, alias: &'static str, shape: Shape, need: Need, about: &'static str) -> Key {
-    Key { name, alias: Some(alias), shape, need, about }
+    Key { alias: Some(alias), need, ..key(name, shape, about) }
 }
 
 /// Keys that scenarios, cases and defaults share.
@@ -22,9 +22,9 @@ macro_rules! case_keys {
         &[
             $($first,)*
             key("description", Shape::Text, "why the case is there, for people"),
-            key("role", Shape::Text, "the agent role of the project file that receives the context"),
-            key("task", Shape::Text, "the task of the registry that receives the context"),
-            key("node", Shape::Text, "the agent inside the task, by its name (`as` of the step) or its path (`/steps/1`); required if the task has several"),
+            key("role", Shape::Text, "the agent role of the project file that receives the context").names(Thing::Role),
+            key("task", Shape::Text, "the task of the registry that receives the context").names(Thing::Task),
+            key("node", Shape::Text, "the agent inside the task, by its name (`as` of the step) or its path (`/steps/1`); required if the task has several").names(Thing::Node),
             key("run", Shape::True, "the whole task is run with all its agents; expectations name theirs by `node`"),
             key("request", Shape::Table(&REQUEST), "the request that another program sends, instead of a role or task and its `context`"),
             also("context", "input", Shape::Table(&CONTEXT), Optional, "what the task is given, frozen: its objective, inputs, files and earlier results"),
@@ -86,7 +86,8 @@ pub static SUITE: Table = Table {
             "values for keys that a case leaves out: `context` is filled in key by key; a list such as `expect_context` of a case replaces the whole list here",
         ),
         key("cases", Shape::List(&Shape::Table(&CASE), 1), "its cases"),
-        key("cases_from", Shape::Text, "a table of further cases beside the suite, one a row: `.csv` or `.jsonl`"),
+        key("cases_from", Shape::Text, "a table of further cases beside the suite, one a row: `.csv` or `.jsonl`")
+            .names(Thing::Beside),
         key("fixtures", Shape::Table(&FIXTURES), "what memory, retrieval and tools return, unless the case says otherwise"),
     ],
     groups: &[AtLeast(&["cases", "cases_from"])],
@@ -136,7 +137,8 @@ pub static CONTEXT: Table = Table {
             "file_context",
             Shape::Map(&Shape::Content),
             "files by path: `src/a.rs: !file a.rs` takes the content from a file beside the scenario",
-        ),
+        )
+        .keyed_by(Thing::Path),
         key("previous_output", Shape::Any, "the output of the stage before"),
         key("failure_history", Shape::List(&Shape::Table(&FAILURE), 0), "what earlier attempts ran into, oldest first"),
         key("acceptance_criteria", Shape::List(&Shape::Text, 0), "what a good answer satisfies"),
@@ -146,12 +148,14 @@ pub static CONTEXT: Table = Table {
             "inputs",
             Shape::Map(&Shape::Frozen),
             "values of the task's parameters; the text `@PATH`, `{file: PATH}` or `!file PATH` takes one from a file beside the scenario",
-        ),
+        )
+        .keyed_by(Thing::Parameter),
         key(
             "results",
             Shape::Map(&Shape::Frozen),
             "the results of earlier steps, by their names or paths, to test an agent in the middle of a task",
-        ),
+        )
+        .keyed_by(Thing::Step),
         key(
             "history",
             Shape::Chat(&MESSAGE),
@@ -243,7 +247,8 @@ static WHEN: Table = Table {
             "node",
             Shape::Text,
             "the agent or script of a run that it is for, by its name or path; several are given in turn, then the last again",
-        ),
+        )
+        .names(Thing::Node),
     ],
     groups: &[],
 };

@@ -1,7 +1,6 @@
 //! Floor 2: scenarios and suites as written. Text to data with places, and all faults of a text in one run.
 
 mod check;
-mod conversation;
 pub mod csv;
 pub mod date;
 pub mod expect;
@@ -16,6 +15,7 @@ mod lower;
 pub mod message_keys;
 pub mod messages;
 pub mod model;
+pub mod named_things;
 pub mod paths;
 pub mod pattern;
 mod read;

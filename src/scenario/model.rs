@@ -3,12 +3,11 @@
 //! Plain data. A scenario file is a suite of one case, so that one runner serves both. Nothing here is judged, and no
 //! name is looked up: rules and the evaluation check whether a role, task or segment exists.
 
-pub use super::conversation::Conversation;
 pub use super::expect::answer::{AnswerTest, Expectation};
 pub use super::expect::context::ContextExpectation;
 pub use super::expect::segments::{Counted, Patterns, Selector, State};
 use super::fault::Row;
-pub use super::frozen::{Content, Frozen, Risk};
+pub use super::frozen::{Content, Conversation, Frozen, Risk};
 use super::request_source::RequestSource;
 use crate::base::span::{Span, Spanned};
 use serde::Serialize;

@@ -83,7 +83,7 @@ const fn is_about_absence(kind: &FaultKind) -> bool {
 }
 
 /// Whether a mapping is a suite: it has what only a suite has, or says so.
-fn is_suite(root: &Node<'_>) -> bool {
+pub(super) fn is_suite(root: &Node<'_>) -> bool {
     ["cases", "cases_from", "defaults", "fixtures"].iter().any(|key| root.get(key).is_some())
         || root.get("schema").and_then(Node::text) == Some(SUITE_SCHEMA)
 }

@@ -1,6 +1,6 @@
 //! `request`: where the request of another program comes from.
 
-use super::table::{Group, Shape, Table, key, needed};
+use super::table::{Group, Shape, Table, Thing, key, needed};
 use super::values::{text, texts, whole};
 use crate::syntax::yaml::Node;
 use serde::Serialize;
@@ -16,12 +16,14 @@ pub static REQUEST: Table = Table {
             "file",
             Shape::Text,
             "the path of a file beside the scenario: the body of a request, or a recorded call; `PATH#3` is the third of a recording",
-        ),
+        )
+        .names(Thing::Beside),
         key(
             "command",
             Shape::List(&Shape::Text, 1),
             "a program as an argument list: `ctxc eval` runs it in the project's folder, answers its calls from `answers`, and takes the request of `call`",
-        ),
+        )
+        .names(Thing::Argument),
         key(
             "python",
             Shape::Text,
@@ -32,7 +34,8 @@ pub static REQUEST: Table = Table {
             "answers",
             Shape::Text,
             "the path of a recording beside the scenario that answers the command: by an equal request, else by the call at the same place",
-        ),
+        )
+        .names(Thing::Beside),
         key(
             "timeout_s",
             Shape::Whole(1, 3600),

@@ -26,6 +26,39 @@ pub struct Key {
     pub need: Need,
     /// What it says; a fragment.
     pub about: &'static str,
+    /// The thing that each of its texts names.
+    pub names: Thing,
+    /// The thing that each key of its mapping names.
+    pub keyed_by: Thing,
+}
+
+/// The thing that a text of a file names. Whatever renames a thing touches texts of this kind alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thing {
+    /// Nothing: words for people, values, ids of other formats.
+    Words,
+    /// A file, by its path from the folder of the file that names it.
+    Beside,
+    /// A file, a folder or a pattern of them, by its path from the project's folder.
+    Path,
+    /// An argument of a command that is run in the project's folder, which may be the path of a file.
+    Argument,
+    /// A file that a lookup finds, or a passage of one as `PATH#ID`.
+    Passage,
+    /// A segment by its id: `file:PATH`, `input:NAME`.
+    Segment,
+    /// A source of text: a file, a fragment, an input or a step.
+    Source,
+    /// A task.
+    Task,
+    /// An agent role.
+    Role,
+    /// An agent or script of the task, by its name or path; `@2` behind it means the second time that it is asked.
+    Node,
+    /// A parameter of the task.
+    Parameter,
+    /// An earlier step of the task.
+    Step,
 }
 
 /// The names of some keys.
@@ -121,12 +154,24 @@ pub enum Shape {
 
 /// A key that may be left out.
 pub(super) const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key { name, alias: None, shape, need: Need::Optional, about }
+    Key { name, alias: None, shape, need: Need::Optional, about, names: Thing::Words, keyed_by: Thing::Words }
 }
 
 /// A key that has to be there.
 pub(super) const fn needed(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key { name, alias: None, shape, need: Need::Required, about }
+    Key { need: Need::Required, ..key(name, shape, about) }
+}
+
+impl Key {
+    /// The key with the thing that its texts name.
+    pub(super) const fn names(self, names: Thing) -> Self {
+        Self { names, ..self }
+    }
+
+    /// The key with the thing that the keys of its mapping name.
+    pub(super) const fn keyed_by(self, keyed_by: Thing) -> Self {
+        Self { keyed_by, ..self }
+    }
 }
 
 impl Table {
@@ -149,6 +194,28 @@ pub(super) fn find<'n, 't>(table: &Table, node: &'n Node<'t>, name: &str) -> Opt
 }
 
 impl Shape {
+    /// The table of a mapping that stands in such a place: in a list, that of its items.
+    pub fn table(self) -> Option<&'static Table> {
+        #[allow(clippy::wildcard_enum_match_arm, reason = "no other shape has one")]
+        match self {
+            Self::Table(table)
+            | Self::Chat(table)
+            | Self::Said(table)
+            | Self::IdOr(table)
+            | Self::PatternsOr(table)
+            | Self::WordOr(_, table)
+            | Self::Or(_, table)
+            | Self::Pairs(table) => Some(table),
+            Self::List(Self::Table(table) | Self::Or(_, table), _) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the value can be a file as `!file PATH` and `{file: PATH}`.
+    pub const fn takes_file(self) -> bool {
+        matches!(self, Self::Content | Self::Frozen | Self::Chat(_) | Self::Schema)
+    }
+
     /// What is wanted, for people.
     pub const fn wanted(self) -> &'static str {
         match self {

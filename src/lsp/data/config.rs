@@ -7,9 +7,9 @@ use crate::lsp::state::scenarios;
 use crate::project::lints::Level;
 use crate::project::models::ProviderKind;
 use crate::project::read::keys::TOP;
-use crate::project::table::{Key, Shape, Table};
+use crate::project::table::{Key, Shape};
 use crate::rules::list;
-use crate::scenario::table::Need;
+use crate::scenario::table::{Need, Thing};
 use crate::settings::operators::Operator;
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
@@ -43,7 +43,7 @@ pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec
                 Some(_) => is_table(key.shape) && !matches!(key.shape, Shape::List(_)),
                 None => true,
             };
-            let mut keys: Vec<_> = table(shape).into_iter().flat_map(|table| table.keys).filter(is_fit).collect();
+            let mut keys: Vec<_> = shape.table().into_iter().flat_map(|table| table.keys).filter(is_fit).collect();
             keys.sort_by_key(|key| key.need != Need::Required);
             let separator = |key: &Key| spot.header.map_or_else(|| separator(key.shape), str::to_owned);
             let keys = keys.into_iter().map(|key| Offer::key(key.name, key.about, &separator(key)));
@@ -79,15 +79,9 @@ pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec
 
 /// Whether files stand at a place, as paths or patterns of them.
 pub(super) fn takes_files(spot: &Spot<'_>) -> bool {
-    let is_globs = |key| matches!(shape(&spot.path).and_then(|shape| child(shape, key)), Some(Shape::Globs));
-    match (spot.key, spot.path.as_slice()) {
-        (Some("name") | None, _) => false,
-        (Some("path"), ["extends"])
-        | (Some("file"), ["roles", ..])
-        | (Some("scenarios"), ["eval"])
-        | (Some("from" | "parameters"), ["tools", ..]) => true,
-        (Some(key), _) => is_globs(key),
-    }
+    let Some(name) = spot.key else { return false };
+    let around = shape(&spot.path).and_then(Shape::table);
+    around.and_then(|table| table.key(name)).is_some_and(|key| key.names == Thing::Path)
 }
 
 /// The names that tables of a place are likely to have.
@@ -110,7 +104,7 @@ pub(super) fn about(spot: &Spot<'_>, key: &str) -> Option<&'static str> {
     if matches!(shape, Shape::Lints) {
         return list::find(key).map(|rule| rule.meta.summary);
     }
-    table(shape)?.keys.iter().find(|own| own.name == key).map(|key| key.about)
+    shape.table()?.key(key).map(|key| key.about)
 }
 
 fn quoted<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<Offer> {
@@ -157,14 +151,6 @@ fn child(shape: Shape, key: &str) -> Option<Shape> {
     if let Shape::Map(inner) = shape {
         return Some(*inner);
     }
-    let table = table(shape)?;
-    table.keys.iter().find(|own| own.name == key).map(|own| own.shape).or(table.others.copied())
-}
-
-fn table(shape: Shape) -> Option<&'static Table> {
-    #[allow(clippy::wildcard_enum_match_arm, reason = "no other shape has one")]
-    match shape {
-        Shape::Table(table) | Shape::List(table) | Shape::NameOr(table) => Some(table),
-        _ => None,
-    }
+    let table = shape.table()?;
+    table.key(key).map(|own| own.shape).or(table.others.copied())
 }

@@ -6,7 +6,7 @@ use crate::lsp::state::project::ProjectState;
 use crate::lsp::state::scenarios;
 use crate::rules::scenario::cx::{Parameter, Results, plain};
 use crate::scenario::keys::{SCENARIO, SUITE};
-use crate::scenario::table::{Need, Shape, Table};
+use crate::scenario::table::{Need, Shape, Table, Thing};
 use crate::scenario::words::KINDS;
 use crate::template::setting::{SettingName, Word};
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec
         (Some(key), _) => child(shape, key).map_or_else(Vec::new, words),
         (None, "inputs") => parameters(project, text, spot),
         (None, "results") => results().names().map(|name| Offer::key(&plain(name), "", ": ")).collect(),
-        (None, _) => match table(shape) {
+        (None, _) => match shape.table() {
             Some(table) => keys(table),
             None => words(shape),
         },
@@ -50,12 +50,11 @@ pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec
 /// Whether files beside the scenario stand at a place.
 pub(super) fn takes_files(text: &str, spot: &Spot<'_>) -> bool {
     let before = text.get(..spot.word.start as usize).unwrap_or("");
-    before.ends_with("!file ")
-        || before.ends_with('@')
-        || match spot.key {
-            Some("schema") => !spot.path.is_empty(),
-            key => matches!(key, Some("file" | "cases_from")),
-        }
+    let is_file = |(around, name): (Shape, &str)| match around.table().and_then(|table| table.key(name)) {
+        Some(key) => key.names == Thing::Beside || matches!(key.shape, Shape::Schema),
+        None => name == "file" && around.takes_file() || matches!(around, Shape::Map(Shape::Schema)),
+    };
+    before.ends_with("!file ") || before.ends_with('@') || shape(text, spot).zip(spot.key).is_some_and(is_file)
 }
 
 /// The ids that segments of the task can have.
@@ -78,7 +77,7 @@ const NAMED: [&str; 5] = ["input", "file", "fresh", "accumulated", "history"];
 
 /// What a key of the scenario is for.
 pub(super) fn about(text: &str, spot: &Spot<'_>, key: &str) -> Option<&'static str> {
-    table(shape(text, spot)?)?.key(key).map(|key| key.about)
+    shape(text, spot)?.table()?.key(key).map(|key| key.about)
 }
 
 /// What can stand below the keys of a place: in a suite, or in a scenario of its own.
@@ -145,22 +144,5 @@ fn child(shape: Shape, key: &str) -> Option<Shape> {
     if let Shape::Map(inner) = shape {
         return Some(*inner);
     }
-    table(shape)?.key(key).map(|key| key.shape)
-}
-
-/// The table of a place: in a list, that of its items.
-fn table(shape: Shape) -> Option<&'static Table> {
-    #[allow(clippy::wildcard_enum_match_arm, reason = "no other shape has one")]
-    match shape {
-        Shape::Table(table)
-        | Shape::Chat(table)
-        | Shape::Said(table)
-        | Shape::IdOr(table)
-        | Shape::PatternsOr(table)
-        | Shape::WordOr(_, table)
-        | Shape::Or(_, table)
-        | Shape::Pairs(table) => Some(table),
-        Shape::List(Shape::Table(table) | Shape::Or(_, table), _) => Some(table),
-        _ => None,
-    }
+    shape.table()?.key(key).map(|key| key.shape)
 }

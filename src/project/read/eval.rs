@@ -1,6 +1,6 @@
 //! `[eval]` with its tables `gate`, `drift` and `stability`.
 
-use super::row::{At, Row, keys, needed, row, rows};
+use super::row::{At, Row, keys, naming, needed, row, rows};
 use super::value::{Key, Sink, Value, span, table};
 use crate::base::span::Spanned;
 use crate::project::eval::{Drift, Eval, Gate, Stability, Stale, Uncovered};
@@ -8,6 +8,7 @@ use crate::project::glob::Globs;
 use crate::project::path_patterns::is_pattern;
 use crate::project::table::{Shape, Table, table as of};
 use crate::scenario::keys::RUNS;
+use crate::scenario::table::Thing;
 use crate::scenario::{paths, pattern};
 
 /// Trials.
@@ -25,11 +26,14 @@ const STALE: [&str; 2] = ["error", "warn"];
 pub(super) static EVAL: Table = of("scenarios and how they are tried", &keys::<_, { ROWS.len() }>(ROWS));
 
 const ROWS: &[Row<Eval>] = &[
-    row(
-        "scenarios",
-        Shape::Texts,
-        "files and folders of scenarios, and patterns of them; `scenarios` where it is left out",
-        scenarios,
+    naming(
+        Thing::Path,
+        &row(
+            "scenarios",
+            Shape::Texts,
+            "files and folders of scenarios, and patterns of them; `scenarios` where it is left out",
+            scenarios,
+        ),
     ),
     row("runs", TRIALS, "trials of a case that says nothing", |at, eval| eval.runs = at.whole().map(|runs| runs.value as u32)),
     row("pass", TRIALS, "trials of them that must pass", |at, eval| {
@@ -78,13 +82,16 @@ const GATE_ROWS: &[Row<Gate>] = &[
         "who may accept what a change loosens; `codeowners` for those of baselines/LOG.jsonl",
         |at, gate| gate.accepters = at.set(),
     ),
-    row(
-        "link",
-        Shape::Set,
-        "folders of dependencies that git does not hold, for checks of the project's own as the base has them",
-        |at, gate| {
-            gate.link = at.set();
-        },
+    naming(
+        Thing::Path,
+        &row(
+            "link",
+            Shape::Set,
+            "folders of dependencies that git does not hold, for checks of the project's own as the base has them",
+            |at, gate| {
+                gate.link = at.set();
+            },
+        ),
     ),
 ];
 

@@ -4,13 +4,17 @@ use super::value::{Sink, Value, span, text};
 use crate::base::span::{Span, Spanned};
 use crate::project::fault::FaultKind;
 use crate::project::table::{Shape, Table, key, needed, table};
+use crate::scenario::table::Thing;
 use std::path::Path;
 use toml::de::DeValue;
 
 /// `extends`.
 pub(super) static EXTENDS: Table = table(
     "a shared file, pinned by its hash",
-    &[needed("path", Shape::Text, "its path"), key("hash", Shape::Text, "the hash of its text, whatever its line ends: `b3:…`")],
+    &[
+        needed("path", Shape::Text, "its path").names(Thing::Path),
+        key("hash", Shape::Text, "the hash of its text, whatever its line ends: `b3:…`"),
+    ],
 );
 
 /// `extends` as written.

@@ -12,6 +12,7 @@ use super::sections::{ALLOW, CONTEXT, FORMAT, HISTORY, LIMITS, PROJECT, RECORD, 
 use super::tools::TOOLS;
 use crate::project::config::EDITION;
 use crate::project::table::{Key, Shape, Table, key, table};
+use crate::scenario::table::Thing;
 use crate::template::setting::SettingName;
 
 /// The keys at the top of a project file.
@@ -19,7 +20,8 @@ pub static TOP: Table = table(
     "the project file of ctxc",
     &[
         key("edition", Shape::Word(&[EDITION]), "the edition of the language"),
-        key("extends", Shape::NameOr(&EXTENDS), "a shared file beneath this one: lints, defaults and requirements"),
+        key("extends", Shape::NameOr(&EXTENDS), "a shared file beneath this one: lints, defaults and requirements")
+            .names(Thing::Path),
         key("project", Shape::Table(&PROJECT), "the project"),
         key("templates", Shape::Table(&TEMPLATES), "which files are templates"),
         key("context", Shape::Table(&CONTEXT), "what fresh context is looked up in"),
@@ -27,7 +29,7 @@ pub static TOP: Table = table(
         key("operators", Shape::Map(&Shape::Table(&OPERATOR)), "types and subtypes of the project's own"),
         key("lints", Shape::Lints, "how much rules weigh"),
         key("require", Shape::List(&REQUIRE), "what must hold for resolved tasks"),
-        key("owners", Shape::Map(&Shape::Text), "who answers for the files of a pattern"),
+        key("owners", Shape::Map(&Shape::Text), "who answers for the files of a pattern").keyed_by(Thing::Path),
         key("limits", Shape::Table(&LIMITS), "what an input may not exceed"),
         key("allow", Shape::Table(&ALLOW), "in a shared file: what projects may loosen"),
         key("roles", Shape::Map(&Shape::Table(&ROLE)), "agent roles"),

@@ -11,6 +11,7 @@ mod layers;
 mod lints;
 mod merge;
 mod models;
+pub mod named_things;
 mod policy;
 mod policy_check;
 mod requests;

@@ -1,9 +1,10 @@
 //! `[policy]` and `[mcp.NAME]`: what a run may do of what its user permits, and the servers of tools that it starts.
 
-use super::row::{At, Row, keys, needed, row, rows};
+use super::row::{At, Row, keys, naming, needed, row, rows};
 use super::value::{Sink, Value, named, needs, table};
 use crate::project::config::{Policy, Server};
 use crate::project::table::{Shape, Table, table as of};
+use crate::scenario::table::Thing;
 use std::collections::BTreeMap;
 use toml::de::DeValue;
 
@@ -14,11 +15,14 @@ pub(super) static POLICY: Table = of(
 );
 
 pub(super) const POLICY_ROWS: &[Row<Policy>] = &[
-    row(
-        "commands",
-        Shape::Texts,
-        "how the lines of commands begin that may run; every one that the user permits where it is left out",
-        |at, policy| policy.commands = Some(at.texts().into_iter().map(|one| one.value).collect()),
+    naming(
+        Thing::Argument,
+        &row(
+            "commands",
+            Shape::Texts,
+            "how the lines of commands begin that may run; every one that the user permits where it is left out",
+            |at, policy| policy.commands = Some(at.texts().into_iter().map(|one| one.value).collect()),
+        ),
     ),
     row("blocked", Shape::Texts, "what no line of a command may have in it", |at, policy| {
         policy.blocked = at.texts().into_iter().map(|one| one.value).collect();
@@ -32,13 +36,16 @@ pub(super) const POLICY_ROWS: &[Row<Policy>] = &[
 pub(super) static SERVER: Table = of("a server of tools", &keys::<_, { SERVER_ROWS.len() }>(SERVER_ROWS));
 
 const SERVER_ROWS: &[Row<Server>] = &[
-    needed(
-        "command",
-        Shape::Texts,
-        "the program that speaks MCP on its standard input and output, and its arguments",
-        |at, server| {
-            server.command = at.texts().into_iter().map(|one| one.value).collect();
-        },
+    naming(
+        Thing::Argument,
+        &needed(
+            "command",
+            Shape::Texts,
+            "the program that speaks MCP on its standard input and output, and its arguments",
+            |at, server| {
+                server.command = at.texts().into_iter().map(|one| one.value).collect();
+            },
+        ),
     ),
     row("env", Shape::Texts, "variables that it sees besides the usual ones", |at, server| server.env = variables(at)),
 ];

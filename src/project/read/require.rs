@@ -1,7 +1,7 @@
 //! `[[require]]`: selectors and conditions.
 
 use super::condition::condition;
-use super::row::{At, Row, keys, needed, row, rows_or};
+use super::row::{At, Row, keys, naming, needed, row, rows_or};
 use super::value::{Key, Sink, Value, span};
 use crate::base::rule_meta::Severity;
 use crate::base::span::{Span, Spanned};
@@ -9,6 +9,7 @@ use crate::project::fault::FaultKind;
 use crate::project::lints::Level;
 use crate::project::require::{Condition, Requirement, Selector};
 use crate::project::table::{Shape, Table, table as of};
+use crate::scenario::table::Thing;
 use toml::de::DeValue;
 
 pub(super) fn requirements(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<Requirement>) {
@@ -29,11 +30,14 @@ pub(super) fn requirements(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<Req
 pub(super) static REQUIRE: Table = of("what must hold for resolved tasks", &keys::<_, { ROWS.len() }>(ROWS));
 
 const ROWS: &[Row<Written>] = &[
-    row("path", Shape::Globs, "the files of the tasks that it is about", |at, out| out.selector.path = Some(at.globs())),
-    row("name", Shape::Globs, "their names", |at, out| out.selector.name = Some(at.globs())),
+    naming(
+        Thing::Path,
+        &row("path", Shape::Globs, "the files of the tasks that it is about", |at, out| out.selector.path = Some(at.globs())),
+    ),
+    naming(Thing::Task, &row("name", Shape::Globs, "their names", |at, out| out.selector.name = Some(at.globs()))),
     row("operator", Shape::Texts, "their types", |at, out| out.selector.operator = at.texts()),
     row("subtype", Shape::Texts, "their subtypes", |at, out| out.selector.subtype = at.texts()),
-    row("role", Shape::Texts, "the agent roles that play them", |at, out| out.selector.role = at.texts()),
+    naming(Thing::Role, &row("role", Shape::Texts, "the agent roles that play them", |at, out| out.selector.role = at.texts())),
     needed(
         "must",
         Shape::Texts,

@@ -1,7 +1,7 @@
 //! `[roles.NAME]`. What a role names elsewhere (its model, its prompt's file) is looked at once everything is read.
 
 use super::models::{PRICE, TIER, TOKENS, tier};
-use super::row::{At, Row, both, keys, needed, row, rows_or};
+use super::row::{At, Row, both, keys, naming, needed, row, rows_or};
 use super::sampling;
 use super::value::{Sink, Value, named, span, table};
 use crate::base::quoted::either;
@@ -13,7 +13,7 @@ use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
 use crate::project::roles::{Budget, KINDS, ModelChoice, Role, SystemPrompt, Tier, Tools, covers};
 use crate::project::table::{Shape, Table, table as of};
-use crate::scenario::table::Group;
+use crate::scenario::table::{Group, Thing};
 use std::collections::BTreeMap;
 use toml::de::DeValue;
 
@@ -24,9 +24,12 @@ pub(super) static ROLE: Table = Table {
 };
 
 const ROWS: &[Row<WrittenRole>] = &[
-    row("template", Shape::Text, "the task that it plays; the one of its own name where the key is left out", |at, out| {
-        out.role.task = at.spanned().unwrap_or_else(|| out.role.name.clone());
-    }),
+    naming(
+        Thing::Task,
+        &row("template", Shape::Text, "the task that it plays; the one of its own name where the key is left out", |at, out| {
+            out.role.task = at.spanned().unwrap_or_else(|| out.role.name.clone());
+        }),
+    ),
     row("description", Shape::Text, "what it is for, for people", |at, out| out.role.description = at.string()),
     row("system", Shape::NameOr(&SYSTEM), "who the agent is; takes no values", |at, out| out.role.system = system(at)),
     row("tools", Shape::Set, "tools that it may use; `git_*` for all that begin so", |at, out| {
@@ -35,10 +38,13 @@ const ROWS: &[Row<WrittenRole>] = &[
     row("blocked_tools", Shape::Set, "tools that are refused even where they are allowed", |at, out| {
         out.role.tools.get_or_insert_default().blocked = at.set();
     }),
-    row("protected_paths", Shape::Globs, "paths that its tools may not touch", |at, out| {
-        out.role.protected_paths = at.set();
-        out.role.protected = patterns(at.sink, &mut out.role.protected_paths);
-    }),
+    naming(
+        Thing::Path,
+        &row("protected_paths", Shape::Globs, "paths that its tools may not touch", |at, out| {
+            out.role.protected_paths = at.set();
+            out.role.protected = patterns(at.sink, &mut out.role.protected_paths);
+        }),
+    ),
     row("budget", Shape::Table(&BUDGET), "what it may use up in a call", |at, out| {
         at.rows(BUDGET_ROWS, &mut out.role.budget);
     }),
@@ -69,7 +75,7 @@ const BUDGET_ROWS: &[Row<Budget>] = &[
 static SYSTEM: Table = of("a text in a file", &keys::<_, { SYSTEM_ROWS.len() }>(SYSTEM_ROWS));
 
 const SYSTEM_ROWS: &[Row<Option<Spanned<String>>>] =
-    &[needed("file", Shape::Text, "its path, relative to the project", |at, file| *file = at.spanned())];
+    &[naming(Thing::Path, &needed("file", Shape::Text, "its path, relative to the project", |at, file| *file = at.spanned()))];
 
 /// A role as written: what it says of its model comes together once all of it is known.
 struct WrittenRole {

@@ -4,6 +4,7 @@ use super::value::{self, Key, Sink, Table, Value, decimal, globs, number, set, s
 use crate::base::span::{Span, Spanned};
 use crate::project::glob::Globs;
 use crate::project::table::{self as keys, Shape};
+use crate::scenario::table::Thing;
 
 /// A key of a table that is read into a `T`.
 #[derive(Debug)]
@@ -21,6 +22,11 @@ pub(super) const fn row<T>(name: &'static str, shape: Shape, about: &'static str
 /// A key that its table needs.
 pub(super) const fn needed<T>(name: &'static str, shape: Shape, about: &'static str, set: fn(&mut At<'_, '_>, &mut T)) -> Row<T> {
     Row { key: keys::needed(name, shape, about), set }
+}
+
+/// The row with the thing that its texts name.
+pub(super) const fn naming<T>(names: Thing, row: &Row<T>) -> Row<T> {
+    Row { key: row.key.names(names), set: row.set }
 }
 
 /// The keys of rows, for messages and the JSON Schema.

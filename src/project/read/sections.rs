@@ -1,7 +1,7 @@
 //! The small sections: `edition`, `[project]`, `[templates]`, `[context]`, `[limits]`, `[owners]`, `[fmt]`, `[allow]`, and those of
 //! later releases.
 
-use super::row::{At, Row, keys, row, rows};
+use super::row::{At, Row, keys, naming, row, rows};
 use super::value::{Key, Sink, Value, span, table, text};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
@@ -10,6 +10,7 @@ use crate::project::config::{Content, EDITION, Format, Lookup, Record, Reserved,
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
 use crate::project::table::{Shape, Table, table as of};
+use crate::scenario::table::Thing;
 use crate::scenario::{paths, pattern};
 use crate::syntax::limits::Limits;
 use toml::de::DeValue;
@@ -43,23 +44,35 @@ pub(super) fn project(sink: &mut Sink, value: &Value<'_>) -> Option<Spanned<Stri
 pub(super) static TEMPLATES: Table = of("which files are templates", &keys::<_, { TEMPLATES_ROWS.len() }>(TEMPLATES_ROWS));
 
 pub(super) const TEMPLATES_ROWS: &[Row<Templates>] = &[
-    row("include", Shape::Globs, "those that are", |at, templates| {
-        templates.include = Some(at.globs()).filter(|globs| !globs.is_empty());
-    }),
-    row("exclude", Shape::Globs, "those of them that are not", |at, templates| templates.exclude = at.globs()),
+    naming(
+        Thing::Path,
+        &row("include", Shape::Globs, "those that are", |at, templates| {
+            templates.include = Some(at.globs()).filter(|globs| !globs.is_empty());
+        }),
+    ),
+    naming(
+        Thing::Path,
+        &row("exclude", Shape::Globs, "those of them that are not", |at, templates| templates.exclude = at.globs()),
+    ),
 ];
 
 /// `[context]`.
 pub(super) static CONTEXT: Table = of("what fresh context is looked up in", &keys::<_, { CONTEXT_ROWS.len() }>(CONTEXT_ROWS));
 
 pub(super) const CONTEXT_ROWS: &[Row<Lookup>] = &[
-    row("include", Shape::Globs, "files that are; all of the project where it is left out", |at, lookup| {
-        lookup.include = Some(at.globs()).filter(|globs| !globs.is_empty());
-    }),
-    row("exclude", Shape::Globs, "those of them that are not", |at, lookup| lookup.exclude = at.globs()),
-    row("documents", Shape::Globs, "files taken besides, whatever hides or excludes them", |at, lookup| {
-        lookup.documents = at.globs();
-    }),
+    naming(
+        Thing::Path,
+        &row("include", Shape::Globs, "files that are; all of the project where it is left out", |at, lookup| {
+            lookup.include = Some(at.globs()).filter(|globs| !globs.is_empty());
+        }),
+    ),
+    naming(Thing::Path, &row("exclude", Shape::Globs, "those of them that are not", |at, lookup| lookup.exclude = at.globs())),
+    naming(
+        Thing::Path,
+        &row("documents", Shape::Globs, "files taken besides, whatever hides or excludes them", |at, lookup| {
+            lookup.documents = at.globs();
+        }),
+    ),
     row(
         "objective_tokens",
         Shape::Whole((1, 10_000_000)),
@@ -73,17 +86,20 @@ pub(super) const CONTEXT_ROWS: &[Row<Lookup>] = &[
 /// `[history]`.
 pub(super) static HISTORY: Table = of("where runs of `ctxc eval` are kept", &keys::<_, { HISTORY_ROWS.len() }>(HISTORY_ROWS));
 
-pub(super) const HISTORY_ROWS: &[Row<Option<Spanned<String>>>] = &[row(
-    "path",
-    Shape::Text,
-    "the file that they are kept in; in the user's own folder for state where it is left out",
-    |at, history| {
-        let Some(path) = at.spanned() else { return };
-        match paths::beside("ctxc.toml", &path.value).filter(|path| !path.is_empty()) {
-            Some(inside) => *history = Some(path.map(|_| inside)),
-            None => at.bad(&path, "a file of the project, relative to its root"),
-        }
-    },
+pub(super) const HISTORY_ROWS: &[Row<Option<Spanned<String>>>] = &[naming(
+    Thing::Path,
+    &row(
+        "path",
+        Shape::Text,
+        "the file that they are kept in; in the user's own folder for state where it is left out",
+        |at, history| {
+            let Some(path) = at.spanned() else { return };
+            match paths::beside("ctxc.toml", &path.value).filter(|path| !path.is_empty()) {
+                Some(inside) => *history = Some(path.map(|_| inside)),
+                None => at.bad(&path, "a file of the project, relative to its root"),
+            }
+        },
+    ),
 )];
 
 /// `[record]`.

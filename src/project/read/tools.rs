@@ -1,9 +1,10 @@
 //! `[tools]` as it stands in the project file. The files that it names are read later, with those of roles.
 
-use super::row::{At, Row, keys, row, rows};
+use super::row::{At, Row, keys, naming, row, rows};
 use super::value::{Sink, Value, boolean, named, table, texts};
 use crate::base::span::Spanned;
 use crate::project::table::{Shape, Table, key, table as of};
+use crate::scenario::table::Thing;
 use serde_json::{Map, Number, Value as Json};
 use toml::de::DeValue;
 
@@ -12,7 +13,7 @@ pub(super) static TOOLS: Table = Table {
     others: Some(&Shape::Table(&TOOL)),
     ..of(
         "tools that roles choose from",
-        &[key("from", Shape::Texts, "files that define tools, in the form of OpenAI, Anthropic or MCP")],
+        &[key("from", Shape::Texts, "files that define tools, in the form of OpenAI, Anthropic or MCP").names(Thing::Path)],
     )
 };
 
@@ -21,16 +22,27 @@ static TOOL: Table = of("a tool", &keys::<_, { TOOL_ROWS.len() }>(TOOL_ROWS));
 
 const TOOL_ROWS: &[Row<WrittenTool>] = &[
     row("description", Shape::Text, "what it is for, as the agent reads it", |at, tool| tool.description = at.string()),
-    row("parameters", Shape::NameOr(&PARAMETERS), "the JSON Schema of its arguments, or the file that holds it", |at, tool| {
-        tool.parameters = parameters(at);
-    }),
-    row(
-        "command",
-        Shape::Texts,
-        "the program that runs it, and its arguments: it reads what the tool is given, as JSON",
-        |at, tool| {
-            tool.command = at.texts().into_iter().map(|one| one.value).collect();
-        },
+    naming(
+        Thing::Path,
+        &row(
+            "parameters",
+            Shape::NameOr(&PARAMETERS),
+            "the JSON Schema of its arguments, or the file that holds it",
+            |at, tool| {
+                tool.parameters = parameters(at);
+            },
+        ),
+    ),
+    naming(
+        Thing::Argument,
+        &row(
+            "command",
+            Shape::Texts,
+            "the program that runs it, and its arguments: it reads what the tool is given, as JSON",
+            |at, tool| {
+                tool.command = at.texts().into_iter().map(|one| one.value).collect();
+            },
+        ),
     ),
     row("strict", Shape::Bool, "whether OpenAI is to hold calls to the schema", |at, tool| {
         tool.strict = boolean(at.sink, &at.path, at.value).map(|found| found.value);

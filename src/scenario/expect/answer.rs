@@ -4,7 +4,7 @@ use super::own_check::{COMMAND, OwnCheck, PYTHON};
 use super::trajectory::{Matching, TRAJECTORY, Trajectory};
 use crate::base::span::{Span, Spanned};
 use crate::scenario::frozen::{Frozen, Risk};
-use crate::scenario::table::{Group, Key, Shape, Table, key, names, needed};
+use crate::scenario::table::{Group, Key, Shape, Table, Thing, key, names, needed};
 use crate::scenario::values::{flag, frozen, number, patterns, text, texts, whole};
 use crate::scenario::words::MOST;
 use crate::syntax::yaml::Node;
@@ -49,13 +49,15 @@ macro_rules! keys {
                 "command",
                 Shape::Or(&Shape::List(&Shape::Text, 1), &COMMAND),
                 "the project's own check, as an argument list: it reads the trial and writes a verdict",
-            ),
+            )
+            .names(Thing::Argument),
             key("python", Shape::Or(&Shape::Text, &PYTHON), "the project's own check, as `module:function`: it takes the trial and returns a verdict"),
             key(
                 "path",
                 Shape::Or(&Shape::List(&Shape::Text, 1), &PATH),
                 "the agents and scripts that a whole run visits, by their names or paths; a list means exactly these in this order",
-            ),
+            )
+            .names(Thing::Node),
             key("ends", Shape::Word(&ENDS), "how a whole run ends; without this expectation it must be `complete`"),
             key("not", Shape::Table(&ANSWER_TEST), "the expectation in it does not hold"),
             key("any_of", Shape::List(&Shape::Table(&ANSWER_TEST), 1), "one of the expectations in it holds"),
@@ -70,7 +72,7 @@ pub static ANSWER: Table = Table {
     what: "an expectation on the answer",
     keys: &keys!(
         key("gate", Shape::Bool, "`false`: a failure is reported but does not count"),
-        key("node", Shape::Text, OF_AGENT)
+        key("node", Shape::Text, OF_AGENT).names(Thing::Node)
     ),
     groups: &[Group::One(&NAMES)],
 };
@@ -98,7 +100,7 @@ static PATH: Table = Table {
             Shape::Word(&Matching::WORDS),
             "`strict`: these in this order and no others; `unordered`: the same in any order; `superset`: at least these; `subset`: no others",
         ),
-        needed("nodes", Shape::List(&Shape::Text, 1), "agents and scripts, each as often as it runs"),
+        needed("nodes", Shape::List(&Shape::Text, 1), "agents and scripts, each as often as it runs").names(Thing::Node),
     ],
     groups: &[],
 };

@@ -8,7 +8,7 @@ use super::segments::{
 };
 use super::tools::{TOOLS, ToolTest};
 use crate::base::span::Spanned;
-use crate::scenario::table::{Group, Key, Shape, Table, key, names, needed};
+use crate::scenario::table::{Group, Key, Shape, Table, Thing, key, names, needed};
 use crate::scenario::values::{flag, number, text, texts, whole, word_of};
 use crate::syntax::yaml::Node;
 use crate::template::setting::{SettingName, Word};
@@ -23,7 +23,8 @@ macro_rules! keys {
             key("trust", Shape::Table(&TRUST), "whether a segment may give orders, or comes from outside and is fenced"),
             key("contains", Shape::PatternsOr(&PATTERNS), "each pattern occurs, in one segment or in the whole context"),
             key("absent", Shape::PatternsOr(&PATTERNS), "none of the patterns occurs"),
-            key("order", Shape::List(&Shape::Text, 2), "these segments come in this order; others may come between them"),
+            key("order", Shape::List(&Shape::Text, 2), "these segments come in this order; others may come between them")
+                .names(Thing::Segment),
             key("tokens", Shape::Table(&TOKENS), "an upper or lower limit of tokens"),
             key(
                 "prompt_cache",
@@ -38,7 +39,8 @@ macro_rules! keys {
                 "the tools that it is given; a list means exactly what the role allows, with `!` before what it blocks: `!git_push`",
             ),
             key("model", Shape::Or(&Shape::Text, &MODEL), "the model that would be called, by its name in the project"),
-            key("protected_paths", Shape::List(&Shape::Text, 0), "exactly these paths may not be touched, in any order"),
+            key("protected_paths", Shape::List(&Shape::Text, 0), "exactly these paths may not be touched, in any order")
+                .names(Thing::Path),
             key(
                 "lookup",
                 Shape::Table(&LOOKUP),
@@ -60,7 +62,7 @@ macro_rules! keys {
 /// One entry of `expect_context`.
 pub static CONTEXT_TEST: Table = Table {
     what: "an expectation on the context",
-    keys: &keys!(key("node", Shape::Text, OF_AGENT)),
+    keys: &keys!(key("node", Shape::Text, OF_AGENT).names(Thing::Node)),
     groups: &[Group::One(&NAMES)],
 };
 

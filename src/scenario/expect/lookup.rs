@@ -3,7 +3,7 @@
 use super::tools::quoted;
 use crate::base::span::Spanned;
 use crate::scenario::table::Group::Some as AtLeast;
-use crate::scenario::table::{Shape, Table, key};
+use crate::scenario::table::{Shape, Table, Thing, key};
 use crate::scenario::values::{text, texts, whole};
 use crate::syntax::yaml::Node;
 use serde::Serialize;
@@ -20,9 +20,10 @@ pub(super) static LOOKUP: Table = Table {
             "finds",
             Shape::List(&Shape::Text, 1),
             "each of these is found: a file, or a passage by its id, as `ctxc search` shows it",
-        ),
+        )
+        .names(Thing::Passage),
         key("within", Shape::Whole(1, MATCHES), "among this many of the best matches; default: all 8"),
-        key("lacks", Shape::List(&Shape::Text, 1), "none of these is found"),
+        key("lacks", Shape::List(&Shape::Text, 1), "none of these is found").names(Thing::Passage),
     ],
     groups: &[AtLeast(&["finds", "lacks"])],
 };

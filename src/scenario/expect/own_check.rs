@@ -2,7 +2,7 @@
 
 use super::python_modules;
 use crate::base::span::Spanned;
-use crate::scenario::table::{Key, Shape, Table, key, needed};
+use crate::scenario::table::{Key, Shape, Table, Thing, key, needed};
 use crate::scenario::values::{text, texts, whole};
 use crate::syntax::yaml::Node;
 use serde::Serialize;
@@ -14,7 +14,7 @@ const TIMEOUT: Key =
 
 pub(super) static COMMAND: Table = Table {
     what: "`command`",
-    keys: &[needed("argv", Shape::List(&Shape::Text, 1), "the command as an argument list"), TIMEOUT],
+    keys: &[needed("argv", Shape::List(&Shape::Text, 1), "the command as an argument list").names(Thing::Argument), TIMEOUT],
     groups: &[],
 };
 

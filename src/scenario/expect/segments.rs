@@ -4,7 +4,7 @@ use crate::base::span::Spanned;
 use crate::base::words::words;
 use crate::kernel::context::Kind;
 use crate::scenario::table::Group::{One, Some as AtLeast};
-use crate::scenario::table::{Shape, Table, key, needed};
+use crate::scenario::table::{Shape, Table, Thing, key, needed};
 use crate::scenario::values::{patterns, text, texts};
 use crate::scenario::words::MOST;
 use crate::syntax::yaml::Node;
@@ -17,13 +17,14 @@ const COUNTED: &[&str] = &["total", "prefix"];
 pub(super) static SEGMENT: Table = Table {
     what: "`segment`",
     keys: &[
-        key("id", Shape::Text, "the segment with this id, as `ctxc manifest` shows it"),
+        key("id", Shape::Text, "the segment with this id, as `ctxc manifest` shows it").names(Thing::Segment),
         key("kind", Shape::Word(&Kind::WORDS), "all segments of a kind"),
         key(
             "source",
             Shape::Text,
             "all segments with text from a source: the path of a file, the name of a fragment, input or step",
-        ),
+        )
+        .names(Thing::Source),
         needed("state", Shape::Word(&State::WORDS), "there in full, cut, dropped for lack of room, or not part of this context"),
     ],
     groups: &[One(&["id", "kind", "source"])],
@@ -36,7 +37,8 @@ pub(super) static SEGMENTS: Table = Table {
         "exactly",
         Shape::List(&Shape::Text, 0),
         "these segments are in the request in this order, and no others; `history:1..30` is thirty messages of a conversation",
-    )],
+    )
+    .names(Thing::Segment)],
     groups: &[],
 };
 
@@ -100,7 +102,7 @@ const TRUSTS: [&str; 2] = ["trusted", "untrusted"];
 pub(super) static TRUST: Table = Table {
     what: "`trust`",
     keys: &[
-        needed("segment", Shape::Text, "the segment with this id"),
+        needed("segment", Shape::Text, "the segment with this id").names(Thing::Segment),
         needed("is", Shape::Word(&TRUSTS), "`trusted`: an author's own words; `untrusted`: from outside, and so fenced"),
     ],
     groups: &[],
@@ -120,9 +122,9 @@ pub const fn trust_word(is_trusted: bool) -> &'static str {
 static SELECTOR: Table = Table {
     what: "a choice of segments",
     keys: &[
-        key("id", Shape::Text, "the segment with this id"),
+        key("id", Shape::Text, "the segment with this id").names(Thing::Segment),
         key("kind", Shape::Word(&Kind::WORDS), "all segments of a kind"),
-        key("source", Shape::Text, "all segments with text from a source"),
+        key("source", Shape::Text, "all segments with text from a source").names(Thing::Source),
     ],
     groups: &[One(&["id", "kind", "source"])],
 };
@@ -131,7 +133,8 @@ static SELECTOR: Table = Table {
 pub(super) static PATTERNS: Table = Table {
     what: "a mapping of patterns",
     keys: &[
-        key("in", Shape::IdOr(&SELECTOR), "where: a segment by its id, `{kind: …}`, `{source: …}`, or `whole`, the default"),
+        key("in", Shape::IdOr(&SELECTOR), "where: a segment by its id, `{kind: …}`, `{source: …}`, or `whole`, the default")
+            .names(Thing::Segment),
         needed("patterns", Shape::Patterns, "regular expressions, unanchored, case-sensitive"),
     ],
     groups: &[],

@@ -13,6 +13,7 @@ mod fixes;
 mod histories;
 mod large;
 mod meanings;
+mod moves;
 mod process;
 mod projects;
 mod renames;

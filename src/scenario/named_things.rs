@@ -1,0 +1,136 @@
+//! The names and paths in a scenario, as its tables have them. Whatever renames a thing reads its places here, so that no other
+//! word of the file is touched.
+
+use super::frozen::Frozen;
+use super::keys::{SCENARIO, SUITE};
+use super::read::is_suite;
+use super::request_source::call_of;
+use super::table::{Key, Shape, Table, Thing};
+use super::values::{file_of, frozen};
+use crate::base::fix::Edit;
+use crate::base::span::{Span, Spanned};
+use crate::syntax::yaml::{self, Node, Value};
+
+/// A text of a file that names a thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedThing {
+    /// The thing.
+    pub thing: Thing,
+    /// The text, without the sign before the path of a file.
+    pub value: String,
+    /// The place of the whole text, with its quotes.
+    pub span: Span,
+}
+
+impl NamedThing {
+    /// The place of a part of the value; `None` where the part is written with escapes.
+    pub fn place(&self, text: &str, part: &str) -> Option<Span> {
+        let at = self.span.slice(text).rfind(part).filter(|_| !part.is_empty())?;
+        Some(Span::of(self.span.start as usize + at, self.span.start as usize + at + part.len()))
+    }
+
+    /// Writes another word for a part of the value, with quotes where `is_plain` refuses the text without them.
+    pub fn edit(&self, text: &str, part: &str, new: &str, is_plain: fn(&str) -> bool) -> Option<Edit> {
+        let (span, whole) = (self.place(text, part)?, self.span.slice(text));
+        let before = text.get(..span.start as usize)?;
+        let quoted = serde_json::to_string(new).unwrap_or_default();
+        let escaped = quoted.get(1..quoted.len() - 1).unwrap_or_default();
+        if whole.starts_with('"') || before.ends_with('"') {
+            return Some(Edit::replace(span, escaped));
+        }
+        if whole.starts_with('\'') || before.ends_with('\'') {
+            return Some(Edit::replace(span, new.replace('\'', "''")));
+        }
+        let head = text.get(self.span.start as usize..span.start as usize)?;
+        let tail = text.get(span.end as usize..self.span.end as usize)?;
+        let is_plain = is_plain(&format!("{head}{new}{tail}"));
+        Some(if is_plain { Edit::replace(span, new) } else { Edit::replace(self.span, format!("\"{head}{escaped}{tail}\"")) })
+    }
+}
+
+/// The names and paths of a scenario: those of a suite outside of its cases, then those of each case.
+pub fn named_things(text: &str) -> Vec<Vec<NamedThing>> {
+    let (root, _) = yaml::read(text);
+    let mut groups = vec![Vec::new()];
+    let table = if is_suite(&root) { &SUITE } else { &SCENARIO };
+    for entry in root.entries().unwrap_or_default() {
+        match (table.key(&entry.key.value), entry.value.items()) {
+            (Some(key), Some(cases)) if key.name == "cases" => {
+                groups.extend(cases.iter().map(|case| {
+                    let mut found = Vec::new();
+                    walk(key.shape, key, case, &mut found);
+                    found
+                }));
+            }
+            (Some(key), _) => groups.first_mut().into_iter().for_each(|found| walk(key.shape, key, &entry.value, found)),
+            (None, _) => {}
+        }
+    }
+    groups
+}
+
+fn walk(shape: Shape, key: &Key, node: &Node<'_>, found: &mut Vec<NamedThing>) {
+    if let Some(file) = file(shape, node) {
+        return found.push(NamedThing { thing: Thing::Beside, value: file.value.to_owned(), span: file.span });
+    }
+    match (&node.value, shape) {
+        (Value::Text(text), _) if key.names != Thing::Words => {
+            let value = if key.names == Thing::Beside { call_of(text).0 } else { text };
+            found.push(NamedThing { thing: key.names, value: value.to_owned(), span: node.span });
+        }
+        (Value::List(items), Shape::List(inner, _) | Shape::Or(&Shape::List(inner, _), _)) => {
+            for item in items {
+                walk(*inner, key, item, found);
+            }
+        }
+        (Value::List(items), _) => {
+            for item in items.iter().filter(|item| item.entries().is_some()) {
+                walk(shape, key, item, found);
+            }
+        }
+        (Value::Map(entries), Shape::Map(inner)) => {
+            for entry in entries {
+                if key.keyed_by != Thing::Words {
+                    found.push(NamedThing { thing: key.keyed_by, value: entry.key.value.to_string(), span: entry.key.span });
+                }
+                walk(*inner, key, &entry.value, found);
+            }
+        }
+        (Value::Map(entries), Shape::Pairs(_)) if file_of(node).is_none() && node.get("id").is_none() => {
+            for entry in entries {
+                walk(Shape::Content, key, &entry.value, found);
+            }
+        }
+        (Value::Map(_), Shape::Setting) => {
+            let agent = node.get("node").and_then(|agent| Some((agent.text()?, agent.span)));
+            found.extend(agent.map(|(name, span)| NamedThing { thing: Thing::Node, value: name.to_owned(), span }));
+        }
+        (Value::Map(_), _) => shape.table().into_iter().for_each(|table| members(table, node, found)),
+        (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_), _) => {}
+    }
+}
+
+fn members(table: &Table, node: &Node<'_>, found: &mut Vec<NamedThing>) {
+    for entry in node.entries().unwrap_or_default() {
+        if let Some(key) = table.key(&entry.key.value) {
+            walk(key.shape, key, &entry.value, found);
+        }
+    }
+}
+
+/// The path of the file that a value is taken from.
+fn file<'n>(shape: Shape, node: &'n Node<'_>) -> Option<Spanned<&'n str>> {
+    if !shape.takes_file() {
+        return None;
+    }
+    let is_file = node.tag.as_ref().is_some_and(|tag| tag.value == "file");
+    if let Some(named) = file_of(node) {
+        return named.text().map(|path| Spanned::new(path, named.span));
+    }
+    let path = match node.text()? {
+        path if is_file || matches!(shape, Shape::Schema) => Some(path),
+        text if matches!(frozen(node).value, Frozen::File(_)) && !matches!(shape, Shape::Content) => text.strip_prefix('@'),
+        _ => None,
+    };
+    path.map(|path| Spanned::new(path, node.span))
+}
