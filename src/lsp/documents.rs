@@ -101,11 +101,13 @@ impl Server<'_> {
             let mut names: BTreeSet<Arc<str>> = project.open.keys().filter(|name| project.is_ours(name)).cloned().collect();
             // What is wrong with the project file is said whether it is open or not: everything depends on it.
             names.extend(project.of_config.iter().map(|finding| Arc::clone(&finding.path)));
-            names.extend(project.shown.pushed.keys().filter(|name| project.is_config(name)).cloned());
+            // A file that is ours no longer, such as a text that no template uses, has no findings any more.
+            names.extend(project.shown.pushed.iter().filter(|(_, found)| !found.is_empty()).map(|(name, _)| Arc::clone(name)));
             for name in names {
                 let uri = diagnostics::address(project, &name);
                 let version = project.open.get(&name).map(|buffer| buffer.version);
-                let found = catch_unwind(AssertUnwindSafe(|| diagnostics::of(project, &self.client, &name)));
+                let of = || if project.is_ours(&name) { diagnostics::of(project, &self.client, &name) } else { Vec::new() };
+                let found = catch_unwind(AssertUnwindSafe(of));
                 let Ok(found) = found else { continue };
                 if project.shown.pushed.get(&name) != Some(&found) {
                     fresh.push((uri, version, found.clone()));
@@ -129,29 +131,41 @@ impl Server<'_> {
     pub(super) fn pull(&self, params: &Value) -> Answer {
         let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
         let uri = uri.ok_or_else(|| Refusal::invalid("`textDocument.uri` is missing"))?;
-        let uri = Uri(uri.to_owned());
         let before = params.get("previousResultId").and_then(Value::as_str);
-        let open = self.workspace.document(&uri).map(|(project, name, _)| (project, name));
-        let of = open.or_else(|| self.workspace.file(&uri::path(&uri)?));
-        Ok(self.report(of.as_ref().map(|(project, name)| (*project, &**name)), before))
+        Ok(self.report_at(&Uri(uri.to_owned()), before))
+    }
+
+    /// The report of a file, by its address.
+    fn report_at(&self, uri: &Uri, before: Option<&str>) -> Value {
+        let open = self.workspace.document(uri).map(|(project, name, _)| (project, name));
+        let of = open.or_else(|| self.workspace.file(&uri::path(uri)?));
+        self.report(of.as_ref().map(|(project, name)| (*project, &**name)), before)
     }
 
     pub(super) fn pull_all(&self, id: &RequestId, params: &Value) -> Answer {
         let before = params.get("previousResultIds").and_then(Value::as_array);
         let word = |one: &'_ Value, key: &str| one.get(key).and_then(Value::as_str).map(str::to_owned);
         let before = before.into_iter().flatten().filter_map(|one| Some((word(one, "uri")?, word(one, "value")?)));
-        let before: BTreeMap<String, String> = before.collect();
+        let mut before: BTreeMap<String, String> = before.collect();
         let names =
             self.workspace.of_workspace().flat_map(|project| project.names().into_iter().map(move |name| (project, name)));
         let mut items = Vec::new();
         for (project, name) in names.filter(|(project, name)| project.is_ours(name)) {
             self.interrupted(id)?;
             let uri = diagnostics::address(project, &name);
-            let mut report = self.report(Some((project, &name)), before.get(&uri.0).map(String::as_str));
+            let mut report = self.report(Some((project, &name)), before.remove(&uri.0).as_deref());
             if let Some(report) = report.as_object_mut() {
                 let version = project.open.get(&name).map(|buffer| buffer.version);
                 report.extend([("uri".to_owned(), json!(uri)), ("version".to_owned(), json!(version))]);
             }
+            items.push(report);
+        }
+        // What the client has of any other file: one that is gone, or that no template uses any more, has no findings.
+        for (uri, id) in before {
+            let mut report = self.report_at(&Uri(uri.clone()), Some(&id));
+            report.as_object_mut().into_iter().for_each(|report| {
+                report.extend([("uri".to_owned(), json!(uri)), ("version".to_owned(), Value::Null)]);
+            });
             items.push(report);
         }
         Ok(json!({"items": items}))

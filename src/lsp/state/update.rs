@@ -16,6 +16,7 @@ use crate::registry::compile::{Chosen, Compiled, Outcome};
 use crate::rules::check::{self, Identity};
 use crate::rules::input::read_fault;
 use crate::rules::list;
+use crate::rules::names::fault_location::IN_TEXT;
 use crate::rules::syntax::undecodable;
 use crate::syntax::decode;
 use std::collections::BTreeSet;
@@ -181,6 +182,7 @@ impl ProjectState {
             self.documents.iter().map(|(name, _)| name).filter(|name| !there.contains(*name)).cloned().collect();
         for name in gone {
             let Some(template) = self.documents.remove(&name) else { continue };
+            self.shown.changed.extend(texts_in(&template.diagnostics));
             if self.open.contains_key(&name) {
                 self.outside.insert(name, template);
             }
@@ -220,8 +222,10 @@ impl ProjectState {
         let all = if is_member { &mut self.documents } else { &mut self.outside };
         let old = all.insert(Arc::clone(name), new);
         let new = all.get(name);
-        if !are_alike(findings(old.as_ref()), findings(new)) {
+        let (before, after) = (findings(old.as_ref()), findings(new));
+        if !are_alike(before, after) {
             self.shown.changed.insert(Arc::clone(name));
+            self.shown.changed.extend(texts_in(before).chain(texts_in(after)));
         }
         let is_same = old.as_ref().map(|old| &old.facts) == new.map(|new| &new.facts) && !self.linked.contains_key(name);
         self.stamp_sources(name);
@@ -312,6 +316,12 @@ impl ProjectState {
 
 fn findings(of: Option<&Compiled>) -> &[Diagnostic] {
     of.map_or(&[], |of| &of.diagnostics)
+}
+
+/// The texts that findings of templates are shown in as well.
+fn texts_in(findings: &[Diagnostic]) -> impl Iterator<Item = Arc<str>> {
+    let labels = findings.iter().flat_map(|finding| &finding.labels).filter(|label| label.text == IN_TEXT);
+    labels.filter_map(|label| label.path.clone())
 }
 
 /// Whether a file defines and refers to what it did.

@@ -3,6 +3,7 @@
 mod answers;
 mod bad;
 mod beside;
+mod cleared;
 mod client;
 mod completion;
 mod data_files;

@@ -1,0 +1,116 @@
+//! Findings go with their cause, at clients of every kind.
+
+use super::client::{Client, plain, pulling};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const USER: &str = "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <instructions src=\"text/t.jinja\" syntax=\"jinja\"/>\n</task>\n";
+const CASE: &str = "name: s\ntask: a\ncontext: {objective: x}\nexpect_context: [{nothing_cut: true}]\n";
+
+/// Files with a finding each, as they are and without its cause.
+fn files() -> Vec<(&'static str, String, String)> {
+    let untyped = USER
+        .replace(" type=\"atomic\"", "")
+        .replace("\"a\"", "\"b\"")
+        .replace(" src=\"text/t.jinja\" syntax=\"jinja\"/>", ">x</instructions>");
+    let typed = untyped.replace("name=", "type=\"atomic\" name=");
+    let inline = USER.replace(" src=\"text/t.jinja\" syntax=\"jinja\"/>", ">x</instructions>");
+    vec![
+        ("ctxc.toml", "nonsense = 1\n".to_owned(), String::new()),
+        ("templates/a.xml", USER.to_owned(), inline),
+        ("templates/b.xml", untyped, typed),
+        // The text stays as it is: the template uses it no longer.
+        ("templates/text/t.jinja", "Hello {% f x %}\n".to_owned(), "Hello {% f x %}\n".to_owned()),
+        ("scenarios/s.yaml", CASE.replace("task: a", "taks: a"), CASE.to_owned()),
+    ]
+}
+
+fn client(capabilities: &Value) -> (Client, Vec<(&'static str, String, String)>) {
+    let files = files();
+    let there: Vec<(&str, &str)> = files.iter().map(|(name, text, _)| (*name, text.as_str())).collect();
+    (Client::new(&there, capabilities), files)
+}
+
+/// Waits until the last findings that were pushed for a file are none, or are some.
+fn wait_for(client: &mut Client, name: &str, is_empty: bool) {
+    while client.pushed(name)["diagnostics"].as_array().unwrap().is_empty() != is_empty {}
+}
+
+#[test]
+fn what_is_pushed_is_cleared() {
+    let (mut client, files) = client(&plain());
+    for (name, text, _) in &files {
+        client.open(name, text);
+    }
+    for (name, ..) in &files {
+        wait_for(&mut client, name, false);
+    }
+    for (name, text, mended) in files.iter().filter(|(_, text, mended)| text != mended) {
+        assert!(!text.is_empty());
+        client.replace(name, 2, mended);
+    }
+    for (name, ..) in &files {
+        wait_for(&mut client, name, true);
+    }
+}
+
+#[test]
+fn what_is_pulled_is_cleared_and_a_text_that_is_used_no_longer_is_asked_for_again() {
+    let mut able = pulling();
+    able["workspace"]["diagnostics"] = json!({"refreshSupport": true});
+    let (mut client, files) = client(&able);
+    for (name, text, _) in &files {
+        client.open(name, text);
+    }
+    for (name, ..) in &files {
+        assert!(!client.pull(name).is_empty(), "{name}");
+    }
+    client.asked.clear();
+    client.replace("templates/a.xml", 2, &files[1].2);
+    assert_eq!(client.pull("templates/text/t.jinja"), [Value::Null; 0]);
+    while !client.asked.iter().any(|asked| asked.method == "workspace/diagnostic/refresh") {
+        client.pull("templates/a.xml");
+    }
+    for (name, _, mended) in &files {
+        client.replace(name, 3, mended);
+    }
+    for (name, ..) in &files {
+        assert_eq!(client.pull(name), [Value::Null; 0], "{name}");
+    }
+}
+
+/// The number of findings of each file in the report of the workspace, and the ids to ask with the next time.
+fn report(client: &mut Client, before: &[Value]) -> (BTreeMap<String, usize>, Vec<Value>) {
+    let answer = client.ask("workspace/diagnostic", &json!({"previousResultIds": before}));
+    let items = answer["items"].as_array().unwrap();
+    let full = items.iter().filter(|item| item["kind"] == "full");
+    let counts = full.map(|item| (item["uri"].as_str().unwrap().to_owned(), item["items"].as_array().unwrap().len()));
+    let ids = items.iter().map(|item| json!({"uri": item["uri"], "value": item["resultId"]}));
+    (counts.collect(), ids.collect())
+}
+
+#[test]
+fn the_report_of_the_workspace_is_empty_for_what_is_mended_deleted_or_used_no_longer() {
+    for is_deleted in [false, true] {
+        let (mut client, files) = client(&pulling());
+        let (found, before) = report(&mut client, &[]);
+        for (name, ..) in &files {
+            assert!(found[&client.uri(name)] > 0, "{name}: {found:?}");
+        }
+        for (name, _, mended) in &files {
+            if is_deleted {
+                std::fs::remove_file(client.path(name)).unwrap();
+            } else {
+                std::fs::write(client.path(name), mended).unwrap();
+            }
+        }
+        let changes: Vec<Value> = files.iter().map(|(name, ..)| json!({"uri": client.uri(name), "type": 2})).collect();
+        client.tell("workspace/didChangeWatchedFiles", &json!({"changes": changes}));
+        let (found, after) = report(&mut client, &before);
+        for (name, ..) in &files {
+            assert_eq!(found.get(&client.uri(name)), Some(&0), "{name}: {found:?}");
+        }
+        assert_eq!(report(&mut client, &after).0, BTreeMap::new());
+    }
+}
