@@ -5,6 +5,7 @@ use super::cx::plain;
 use super::prelude::*;
 use crate::base::span::Spanned;
 use crate::kernel::agent_node::{AgentNode, node_of};
+use crate::scenario::expect::answer::{AnswerTest, each};
 use crate::scenario::model::{ContextExpectation, Scripted};
 
 /// A case of nobody tests nothing.
@@ -112,6 +113,38 @@ fn unknown_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>) {
                 Some(near) => finding.help(format!("did you mean `{near}`?")),
                 None => finding,
             });
+        }
+    }
+    if !has_subtasks {
+        unknown_nodes_expected(cx, (task, &takes), out);
+    }
+}
+
+/// Agents and scripts in expectations on a whole run that the task does not have. Agents of subtasks are not known beforehand.
+fn unknown_nodes_expected(cx: &CaseCx<'_>, (task, takes): (&str, &TaskSignature), out: &mut Vec<Diagnostic>) {
+    let nodes = || takes.agents.iter().chain(&takes.scripts);
+    let names: Vec<&str> = nodes().map(|one| one.name.as_deref().unwrap_or(&one.node)).collect();
+    for (test, _) in each(&cx.case.expectations) {
+        let expected: Vec<&Spanned<String>> = if let AnswerTest::OfAgent { node, .. } = test {
+            vec![node]
+        } else if let AnswerTest::Path(path) = test {
+            path.calls.iter().map(|call| &call.name).collect()
+        } else {
+            continue;
+        };
+        // The defaults of a suite have expectations for other cases, too.
+        let name = &cx.case.name;
+        let is_of_defaults = |span: Span| name.value.contains('/') && span.start < name.span.start;
+        for Spanned { value, span } in expected.into_iter().filter(|node| !is_of_defaults(node.span)) {
+            let node = node_of(value);
+            let is_it =
+                |one: &AgentNode| one.node == node || one.name.as_ref() == Some(value) || one.name.as_ref() == Some(&node);
+            if value.contains(['~', '(', '*']) || nodes().any(is_it) {
+                continue;
+            }
+            let finding = cx.finding(&RULE.meta, *span, format!("the task `{task}` has no agent or script `{value}`"));
+            let near = nearest(value, nodes().flat_map(|one| one.name.as_deref().into_iter().chain([&*one.node])));
+            out.push(cx.meant(finding.note(format!("it has {}", some(&names))), *span, near));
         }
     }
 }

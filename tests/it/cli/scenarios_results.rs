@@ -63,6 +63,36 @@ fn results_that_nobody_takes_are_told_and_not_run() {
 }
 
 #[test]
+fn a_whole_run_is_expected_to_come_by_agents_that_the_task_has() {
+    let of = |name: &str, expectations: &str| {
+        format!(
+            "name: {name}\ntask: round\nrun: true\ncontext:\n  objective: go\nexpectations:\n{expectations}answers:\n  - reply: fine\n"
+        )
+    };
+    let project = sample()
+        .file("scenarios/a.yaml", of("a", "  - path: [facts, nowhere, /steps/9]\n"))
+        .file(
+            "scenarios/b.yaml",
+            of("b", "  - {contains: fine, node: never-there}\n  - not: {path: {match: superset, nodes: [fact]}}\n"),
+        )
+        .file(
+            "scenarios/c.yaml",
+            of("c", "  - path: {match: superset, nodes: [facts, /steps/2]}\n  - {contains: fine, node: facts}\n"),
+        );
+    let run = project.run(&["check", "--format", "concise"]).code(1);
+    insta::assert_snapshot!(run.stdout, @"
+    scenarios/a.yaml:7:19: error[unknown-receiver]: the task `round` has no agent or script `nowhere`
+    scenarios/a.yaml:7:28: error[unknown-receiver]: the task `round` has no agent or script `/steps/9`
+    scenarios/b.yaml:7:28: error[unknown-receiver]: the task `round` has no agent or script `never-there`
+    scenarios/b.yaml:8:43: error[unknown-receiver]: the task `round` has no agent or script `fact`
+    checked 5 files: 4 errors; 2 fixable with `check --fix --unsafe-fixes`
+    by rule: unknown-receiver 4
+    ");
+    project.run(&["check", "--fix", "--unsafe-fixes", "scenarios/b.yaml"]);
+    assert!(project.read("scenarios/b.yaml").contains("nodes: [facts]"), "{}", project.read("scenarios/b.yaml"));
+}
+
+#[test]
 fn an_answer_below_one_for_everything_is_never_given() {
     let answers = "expectations:\n  - contains: b\nanswers:\n  - when: {has: order}\n    reply: a\n  - reply: b\n  - when: {has: Go}\n    \
         reply: c\n";

@@ -53,7 +53,7 @@ fn a_whole_run_holds_contexts_answers_and_its_path() {
         expectations:\n\
         - path: [/director, /script_execution, /evaluator, /director, /script_execution, /evaluator]\n\
         - path: {match: superset, nodes: [/evaluator@2]}\n\
-        - not: {path: {match: superset, nodes: [/nobody]}}\n\
+        - not: {path: {match: superset, nodes: [/evaluator@3]}}\n\
         - {node: /evaluator@1, field_matches: {path: $.success, pattern: '^false$'}}\n\
         - {node: /script_execution, contains: ['^[23]$']}\n\
         - ends: complete\n\
@@ -75,7 +75,7 @@ fn each_expectation_on_a_run_can_fail_and_says_of_whom() {
         ("expectations:\n- path: [/director, /script_execution, /evaluator]\n", "the path `/director`"),
         ("expectations:\n- path: {match: subset, nodes: [/director, /evaluator]}\n", "nobody but"),
         ("expectations:\n- {node: /evaluator, field_matches: {path: $.success, pattern: 'false'}}\n", "to match /false/"),
-        ("expectations:\n- {node: /nobody, contains: [bees]}\n", "`/nobody` to be asked"),
+        ("expectations:\n- {node: /director@3, contains: [bees]}\n", "`/director@3` to be asked"),
         ("expectations:\n- ends: blocked\n", "a run that is blocked"),
         ("expectations:\n- exact: wasps\n", "wasps"),
     ] {
