@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import os
+import pathlib
+import shutil
 import subprocess
 
 import pytest
@@ -120,7 +122,7 @@ def test_nothing_recorded_is_explained():
     import httpx
 
     with pytest.warns(ctxc.CtxcWarning, match="the proxy received no connection"):
-        with ctxc.strict(script=["x"]):
+        with ctxc.record():
             pass
     with pytest.warns(ctxc.CtxcWarning, match="1 request went to a mocked transport"):
         with ctxc.record() as calls:
@@ -203,3 +205,170 @@ def test_a_call_of_another_vendor_fails_a_double(pytester):
     """
     )
     pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+def test_a_double_fails_where_no_call_comes_and_with_an_empty_script_where_one_does():
+    import httpx
+
+    with pytest.raises(AssertionError, match="expected a call, since the script has answers, found none: .*no connection"):
+        with ctxc.strict(script=["x"]):
+            pass
+    with pytest.raises(AssertionError, match="found none: .*1 request went to a mocked transport"):
+        with ctxc.strict("openai", script=["x"]):
+            with httpx.Client(transport=httpx.MockTransport(lambda request: httpx.Response(200))) as client:
+                client.get("https://api.openai.com/v1/models")
+    with ctxc.strict(script=[]) as calls:
+        pass
+    assert len(calls) == 0
+    with pytest.raises(AssertionError, match="expected no call, since the script is empty, found 1"):
+        with ctxc.strict(script=[]):
+            body = {"model": "gpt-4.1", "messages": [{"role": "user", "content": "hi"}]}
+            httpx.post("https://api.openai.com/v1/chat/completions", json=body)
+
+
+def test_a_double_lets_no_connection_leave_the_machine(monkeypatch):
+    import asyncio
+    import socket
+    import urllib.request
+
+    import httpx
+
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    body = {"model": "gpt-4.1", "messages": [{"role": "user", "content": "hi"}]}
+
+    async def ask_later():
+        async with httpx.AsyncClient(base_url="https://gateway.example/v1") as client:
+            await client.post("/chat/completions", json=body)
+
+    def ask_at_an_address():
+        socket.create_connection(("192.0.2.7", 443), timeout=1)
+
+    for ask, host in (
+        (lambda: httpx.post("https://gateway.example/v1/chat/completions", json=body), "gateway.example"),
+        (lambda: asyncio.run(ask_later()), "gateway.example"),
+        (lambda: urllib.request.urlopen("https://gateway.example/v1"), "gateway.example"),
+        (ask_at_an_address, "192.0.2.7"),
+    ):
+        with pytest.raises(AssertionError, match=f"found a connection to {host}, which was refused"):
+            with ctxc.strict(script=["x"]):
+                # The double is reached all the same.
+                assert httpx.post("https://api.openai.com/v1/chat/completions", json=body).status_code == 200
+                with pytest.raises(Exception, match="lets nothing leave this machine"):
+                    ask()
+    assert os.environ["HTTPS_PROXY"] == "http://127.0.0.1:9"
+    before = (socket.getaddrinfo, socket.socket.connect, socket.socket.connect_ex)
+    with ctxc.strict(script=["x"], allow_hosts=["192.0.2.7"]):
+        httpx.post("https://api.openai.com/v1/chat/completions", json=body)
+        with socket.socket() as own:
+            own.setblocking(False)
+            # Begun, and not refused by ctxc.
+            own.connect_ex(("192.0.2.7", 443))
+    assert before == (socket.getaddrinfo, socket.socket.connect, socket.socket.connect_ex)
+
+
+def test_every_snapshot_of_every_test_has_a_file_of_its_own(pytester):
+    pytester.makepyfile(asks=ASKS)
+    pytester.makepyfile(
+        test_asks="""
+    import asks, pytest
+
+    @pytest.mark.parametrize("words", ["a/b", "a-b", "a b", "ab", "A-B", "x" * 300])
+    def test_words(ctxc_strict, words):
+        calls = ctxc_strict("openai", script=["Hello."])
+        asks.ask(words)
+        calls.assert_snapshot()
+
+    class TestTwice:
+        def test_two(self, ctxc_strict):
+            first = ctxc_strict("openai", script=["Hello."])
+            asks.ask("one")
+            first.assert_snapshot()
+            asks.ask("two")
+            first.assert_snapshot()
+    """
+    )
+    run = lambda *more: pytester.runpytest_subprocess("-p", "no:cacheprovider", *more)  # noqa: E731
+    run("--ctxc-accept").assert_outcomes(passed=7)
+    run().assert_outcomes(passed=7)
+    names = sorted(path.name for path in pytester.path.glob("snapshots/test_asks/*"))
+    assert len(names) == 8 and len({name.lower() for name in names}) == 8, names
+    assert {"test_words-ab.json", "TestTwice-test_two.json", "TestTwice-test_two.2.json"} <= set(names)
+    assert all(len(name) < 120 for name in names)
+
+
+def test_calls_that_are_made_at_once_may_come_in_any_order(pytester):
+    pytester.makepyfile(asks=ASKS)
+    test = """
+    import asks
+
+    def test_hello(ctxc_strict):
+        calls = ctxc_strict("openai", script=["Hello."])
+        for words in {words}:
+            asks.ask(words)
+        calls.assert_snapshot()
+    """
+    run = lambda *more: pytester.runpytest_subprocess("-p", "no:cacheprovider", *more)  # noqa: E731
+    pytester.makepyfile(test_asks=test.format(words=["one", "two", "three", "two"]))
+    run("--ctxc-accept").assert_outcomes(passed=1)
+    stored = (pytester.path / "snapshots/test_asks/test_hello.json").read_bytes()
+    pytester.makepyfile(test_asks=test.format(words=["two", "three", "two", "one"]))
+    run().assert_outcomes(passed=1)
+    run("--ctxc-accept").assert_outcomes(passed=1)
+    assert (pytester.path / "snapshots/test_asks/test_hello.json").read_bytes() == stored
+    # A call more, one less and another one are changes, and the difference shows these alone.
+    for words, shown in (
+        (["two", "three", "two", "one", "four"], ['*+*"content": "four"']),
+        (["two", "one", "three"], ['*-*"content": "two"']),
+        (["three", "two", "five", "two"], ['*-*"content": "one"', '*+*"content": "five"']),
+    ):
+        pytester.makepyfile(test_asks=test.format(words=words))
+        changed = run()
+        changed.assert_outcomes(failed=1)
+        changed.stdout.fnmatch_lines(shown)
+
+
+def test_a_test_that_fails_or_is_skipped_has_no_second_failure(pytester):
+    pytester.makepyfile(
+        test_ends="""
+    import pytest
+
+    def test_fails(ctxc_strict):
+        ctxc_strict("openai", script=["Hello."])
+        assert False
+
+    def test_skips(ctxc_strict):
+        ctxc_strict("openai", script=["Hello."])
+        pytest.skip("not here")
+
+    def test_is_silent(ctxc_strict):
+        ctxc_strict("openai", script=["Hello."])
+    """
+    )
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(failed=1, skipped=1, passed=1, errors=1)
+
+
+def test_the_plugin_works_from_a_clone(pytester, monkeypatch):
+    source = pathlib.Path(ctxc.__file__).parent
+    shutil.copytree(source, pytester.path / "clone" / "ctxc", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setenv("PYTHONPATH", str(pytester.path / "clone"))
+    monkeypatch.setenv("CTXC", _program.program())
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    pytester.makepyfile(asks=ASKS)
+    pytester.makepyfile(
+        test_asks="""
+    import asks, ctxc
+
+    def test_hello():
+        with ctxc.strict("openai", script=["Hello."]) as calls:
+            asks.ask("hi")
+        assert "clone" in ctxc.__file__
+        calls.assert_snapshot()
+    """
+    )
+    run = lambda *more: pytester.runpytest_subprocess("-p", "no:cacheprovider", *more)  # noqa: E731
+    run().stdout.fnmatch_lines(["*load the plugin with `pytest -p ctxc.pytest_plugin`*"])
+    run("-p", "ctxc.pytest_plugin", "--ctxc-accept").assert_outcomes(passed=1)
+    run("-p", "ctxc.pytest_plugin").assert_outcomes(passed=1)
+    # An installed package loads it as well, and once.
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    run("-p", "ctxc.pytest_plugin").assert_outcomes(passed=1)

@@ -20,6 +20,7 @@ from typing import Any, Iterator, Mapping, Optional, Sequence, Union, overload
 from . import _session
 from ._findings import Finding, check_file
 from ._hook import Hook
+from ._network import Guard
 from ._program import CtxcError, environment, program, run, run_json
 
 Answers = Union[str, "os.PathLike[str]", Sequence[Union[str, Mapping[str, Any]]]]
@@ -119,6 +120,7 @@ class Calls(Sequence[Call]):
         self.path = file
         """The recording, for `ctxc manifest` and the other commands."""
         self._read = 0
+        self._silence = ""
         self._calls: list[Call] = []
         self._made: dict[str, Any] = {}
 
@@ -166,8 +168,8 @@ class Calls(Sequence[Call]):
         sent = [{"dialect": call.dialect, "model": call.model, "request": call.request} for call in self._load()]
         if not sent:
             raise AssertionError("no call was recorded, so there is nothing to compare")
-        now = _MASKED.sub(r"⟦\1⟧", json.dumps(sent, indent=2, ensure_ascii=False)) + "\n"
         before = file.read_bytes().decode() if file.exists() else None
+        now = _in_order(_MASKED.sub(r"⟦\1⟧", _pretty(sent)), before)
         if now == before:
             return
         shown = _session.shown(file)
@@ -220,6 +222,21 @@ def record(
     lenient: bool = False,
 ) -> Iterator[Calls]:
     """Records the calls of a block. They go on to their vendors, or are answered by a script or an earlier recording."""
+    with _recorded(script=script, replay=replay, into=into, name=name, upstream=upstream, lenient=lenient, warns=True) as calls:
+        yield calls
+
+
+@contextlib.contextmanager
+def _recorded(
+    *,
+    script: Optional[Answers] = None,
+    replay: Union[None, str, "os.PathLike[str]"] = None,
+    into: Union[None, str, "os.PathLike[str]"] = None,
+    name: Optional[str] = None,
+    upstream: Sequence[str] = (),
+    lenient: bool = False,
+    warns: bool = False,
+) -> Iterator[Calls]:
     if script is not None and replay is not None:
         raise ValueError("calls are answered by a script or by a recording, not by both")
     with contextlib.ExitStack() as stack:
@@ -245,17 +262,38 @@ def record(
         if len(calls) == 0:
             count = "1 request" if hook.mocked == 1 else f"{hook.mocked} requests"
             mocked = f"; {count} went to a mocked transport: leave the mock out of this block, and give a `script`" if hook.mocked else ""
-            warnings.warn(CtxcWarning(said + mocked), stacklevel=3)
+            calls._silence = said + mocked
+            if warns:
+                warnings.warn(CtxcWarning(calls._silence), stacklevel=5)
 
 
 @contextlib.contextmanager
-def strict(*vendors: str, script: Answers, lenient: bool = False) -> Iterator[Calls]:
-    """A double for providers: answers from a script, without a network, and refuses what they would refuse."""
+def strict(*vendors: str, script: Answers, lenient: bool = False, allow_hosts: Sequence[str] = ()) -> Iterator[Calls]:
+    """A double for providers: answers from a script, and refuses what they would refuse.
+
+    Connections of this process to other machines are refused, but for those to `allow_hosts`. A block fails where one was refused, and
+    where a script has answers and no call came; the script `[]` stands for a block that makes no call.
+    """
     for vendor in vendors:
         if vendor not in _VENDORS:
             raise ValueError(f"there is no vendor {vendor!r}; expected one of {', '.join(_VENDORS)}")
-    with record(script=script, lenient=lenient) as calls:
+    # With an empty script nothing is answered, so any answer does to start the double.
+    expects_none = isinstance(script, Sequence) and not isinstance(script, str) and not script
+    with contextlib.ExitStack() as stack:
+        calls = stack.enter_context(_recorded(script=["no answer was expected"] if expects_none else script, lenient=lenient))
+        guard = Guard(allow_hosts)
+        stack.callback(guard.leave)
         yield calls
+        stack.close()
+        if guard.refused:
+            raise AssertionError(
+                f"expected calls to the double alone, found a connection to {guard.refused[0]}, which was refused; build the client "
+                "inside of the block and without a `base_url` of its own, or name the host in `allow_hosts` if it is no provider"
+            )
+        if expects_none and len(calls):
+            raise AssertionError(f"expected no call, since the script is empty, found {len(calls)}, the first sent from {calls[0].caller}")
+        if not expects_none and not len(calls):
+            raise AssertionError(f"expected a call, since the script has answers, found none: {calls._silence}; `script=[]` expects none")
         for call in calls:
             asked = call.dialect.partition("-")[0]
             if vendors and asked in _VENDORS and asked not in vendors:
@@ -275,6 +313,27 @@ def _script(script: Answers, folder: str) -> str:
     path = Path(folder, "script.json")
     path.write_bytes(json.dumps({"answers": answers}).encode())
     return str(path)
+
+
+def _pretty(sent: Any) -> str:
+    return json.dumps(sent, indent=2, ensure_ascii=False) + "\n"
+
+
+def _in_order(now: str, before: Optional[str]) -> str:
+    """The requests of a snapshot in the order of the stored one: calls that are made at once come in any order."""
+    try:
+        stored = json.loads(before or "[]")
+    except ValueError:
+        return now
+    sent = json.loads(now)
+    if not isinstance(stored, list):
+        return now
+    # What is not stored takes the free places, in its own order.
+    places: list[Any] = []
+    for one in stored:
+        places.append(sent.pop(sent.index(one)) if one in sent else None)
+    filled = [one if one is not None else sent.pop(0) for one in places if one is not None or sent]
+    return _pretty(filled + sent)
 
 
 def _restore(before: Mapping[str, Optional[str]]) -> None:

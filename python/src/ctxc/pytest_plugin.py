@@ -26,6 +26,15 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Keeps which test runs."""
     _session.test = (item.path, item.nodeid.partition("::")[2])
+    _session.count = 0
+    _session.raised = None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Keeps how the test ended."""
+    if call.when == "call" and call.excinfo is not None:
+        _session.raised = call.excinfo.value
 
 
 @pytest.fixture
@@ -38,9 +47,12 @@ def ctxc_record() -> Iterator[Calls]:
 @pytest.fixture
 def ctxc_strict() -> Iterator[Callable[..., Calls]]:
     """A function that starts a double for the rest of the test: `calls = ctxc_strict("openai", script=[…])`."""
-    with contextlib.ExitStack() as stack:
+    stack = contextlib.ExitStack()
 
-        def start(*vendors: str, script: Answers, **more: Any) -> Calls:
-            return stack.enter_context(strict(*vendors, script=script, **more))
+    def start(*vendors: str, script: Answers, **more: Any) -> Calls:
+        return stack.enter_context(strict(*vendors, script=script, **more))
 
-        yield start
+    yield start
+    # What a test that failed or was skipped leaves undone is no second failure.
+    raised = _session.raised
+    stack.__exit__(*((type(raised), raised, raised.__traceback__) if raised is not None else (None, None, None)))
