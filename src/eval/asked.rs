@@ -6,7 +6,7 @@ use crate::base::words::words;
 use crate::kernel::provider::Response;
 use crate::project::config::Config;
 use crate::project::models::{Model, Provider};
-use crate::record::comparison::Comparison;
+use crate::record::comparison::{Comparison, LiveRequest};
 use crate::record::recording::{Recording, TrialOf};
 use crate::record::redact::Redactor;
 pub use crate::run::wire::Sent;
@@ -177,6 +177,14 @@ pub struct ProgramCall {
     pub key: String,
     /// The masks that hold for it, with the secrets of its headers; `None` where the body has passed them.
     pub redactor: Option<Redactor>,
+}
+
+impl ProgramCall {
+    /// Returns it in the form in which it is compared with recorded calls.
+    pub fn live(&self) -> LiveRequest<'_> {
+        let Self { endpoint, dialect, body, key, redactor } = self;
+        LiveRequest { endpoint, dialect, body, key, redactor: redactor.as_ref() }
+    }
 }
 
 impl Debug for ProgramCall {

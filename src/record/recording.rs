@@ -195,6 +195,11 @@ impl Recording {
         self.response.is_some() && !self.truncated && self.status.is_none_or(|status| (200..300).contains(&status))
     }
 
+    /// Whether its vendor itself answered it with success, which proves that the vendor takes the request.
+    pub fn is_vendor_success(&self) -> bool {
+        self.answered_by == AnsweredBy::Upstream && self.is_answered()
+    }
+
     /// Whether the key is that of the request; where something was replaced in it, nobody can tell any more.
     pub fn has_its_key(&self) -> bool {
         self.redacted.iter().any(|one| one.pointer.starts_with("/request"))

@@ -32,6 +32,19 @@ impl Request {
         request.is_stream |= path.is_some_and(|path| path.contains(":streamGenerateContent"));
         Ok(request)
     }
+
+    /// Reads another body that goes where this request goes, with what only the path has: Gemini's model stands there.
+    ///
+    /// # Errors
+    /// It is no request.
+    pub fn with_body(&self, body: Value) -> Result<Self, NoRequest> {
+        let mut request = Self::of(body, Some(self.dialect.path()))?;
+        if request.model.is_none() && self.body.get("model").is_none() {
+            request.model.clone_from(&self.model);
+        }
+        (request.is_vertex, request.is_stream) = (self.is_vertex, request.is_stream || self.is_stream);
+        Ok(request)
+    }
 }
 
 /// Reads a body of a form.

@@ -53,7 +53,11 @@ pub static REQUEST: Table = Table {
 pub static CALL: Table = Table {
     what: "`call`",
     keys: &[
-        needed("conversation", Shape::Whole(1, 1_000_000), "the number of its conversation, in the order in which they begin"),
+        needed(
+            "conversation",
+            Shape::Whole(1, 1_000_000),
+            "the number of its conversation, in the order in which the recorded ones begin",
+        ),
         needed("n", Shape::Whole(1, 1_000_000), "the number of the call in its conversation"),
     ],
     groups: &[],

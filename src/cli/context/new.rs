@@ -190,6 +190,13 @@ fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
              such as `{{ in = \"\", pattern = \"[0-9-]+[T ][0-9:.]+\" }}`"
         ));
     }
+    if written.is_run && written.alike > 1 {
+        notes.push(format!(
+            "{} calls are equal to the first one of its conversation, so that agents which ask at once are told apart by their order alone: \
+             a header `x-ctxc-agent` in the requests of each names it",
+            written.alike
+        ));
+    }
     if written.is_run && !trust::is_kept(&project.root) {
         notes.push("`ctxc eval` will run the program that sent it: `ctxc trust` permits that".to_owned());
     }

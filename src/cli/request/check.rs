@@ -11,7 +11,7 @@ use crate::eval::request::facts::{facts, least_tokens};
 use crate::kernel::tokens::Bytes;
 use crate::project::config::Config;
 use crate::record::file::{self, LinePlace};
-use crate::record::recording::AnsweredBy;
+use crate::record::recording::Recording;
 use crate::request::model::{NoRequest, Request};
 use crate::request::prompt_cache::{Reuse, compare, compare_agent};
 use crate::request::segments::{Segment, segments};
@@ -298,8 +298,7 @@ fn of_one<'b>(
                 .and_then(|call| call.usage.input)
                 .filter(|_| !request.tools.iter().any(|tool| tool.is_server))
                 .or_else(|| least_tokens(request, own.size, config)),
-            was_answered: !body.is_rebuilt
-                && call.is_some_and(|call| call.answered_by == AnsweredBy::Upstream && call.is_answered()),
+            was_answered: !body.is_rebuilt && call.is_some_and(Recording::is_vendor_success),
             ..RequestCx::new(&name, text, request, config)
         };
         let mut found = check::request(&cx, config);

@@ -41,6 +41,8 @@ pub(crate) struct Written {
     pub(crate) masked: String,
     /// Whether the scenario runs the program that sent it.
     pub(crate) is_run: bool,
+    /// How many answered calls of that program are equal to the first of its conversation, which agents at once may begin alike.
+    pub(crate) alike: usize,
 }
 
 /// What a scenario is to hold.
@@ -61,6 +63,8 @@ struct Taken {
     sent_by: Option<(Vec<String>, Turn)>,
     /// What was replaced in the call itself.
     redacted: Vec<Redacted>,
+    /// How many answered calls of the program are equal to the first of its conversation.
+    alike: usize,
 }
 
 /// A name for the scenario of a request.
@@ -75,7 +79,7 @@ pub(crate) fn name_of(subject: &str) -> String {
 
 /// Words a scenario of a request; `file` is where the request will lie beside it.
 pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: &Project) -> Result<Written> {
-    let Taken { loaded, calls, sent_by, redacted } = taken(subject, hold.is_copy, project)?;
+    let Taken { loaded, calls, sent_by, redacted, alike } = taken(subject, hold.is_copy, project)?;
     let counter = facts(&loaded.request, &project.config.models).counter;
     let tokens: usize = loaded.segments.iter().map(|segment| segment.tokens(&*counter)).sum();
     let mut lines = Vec::new();
@@ -142,7 +146,8 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: 
         calls.iter().map(Recording::line).collect()
     };
     let body = loaded.request.body.to_string();
-    let plain = plain_request(&body, Some(loaded.request.dialect.path())).map_err(CliError::usage)?;
+    let endpoint = loaded.call.as_ref().map_or_else(|| loaded.request.dialect.path(), |call| &call.endpoint);
+    let plain = plain_request(&body, Some(endpoint)).map_err(CliError::usage)?;
     let is_run = sent_by.is_some();
     let (expectations, of_answer) = (lines.len(), of_answer.len());
     let masked = if calls.is_empty() { masked(redacted.iter()) } else { masked(calls.iter().flat_map(|call| &call.redacted)) };
@@ -155,6 +160,7 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: 
         unread,
         masked,
         is_run,
+        alike,
     })
 }
 
@@ -168,7 +174,7 @@ fn taken(subject: &str, is_copy: bool, project: &Project) -> Result<Taken> {
     let mask = mask(loaded.call.as_ref().map_or(&[], |call| &call.secrets), project)?;
     let (loaded, redacted) = load::masked(loaded, &mask)?;
     let Some(command) = command else {
-        return Ok(Taken { loaded, calls: Vec::new(), sent_by: None, redacted });
+        return Ok(Taken { loaded, calls: Vec::new(), sent_by: None, redacted, alike: 0 });
     };
     let lost = || CliError::usage(format!("{subject} is not there any more"));
     // A word that was replaced is none that can be run.
@@ -178,8 +184,15 @@ fn taken(subject: &str, is_copy: bool, project: &Project) -> Result<Taken> {
         let calls: Vec<Recording> =
             made.filter(|call| call.command.as_ref() == Some(&command)).map(|call| mask.call(call)).collect();
         let said: Vec<Option<Said>> = calls.iter().map(Said::of_call).collect();
-        let turn = turns(&said).pop().flatten().ok_or_else(lost)?;
-        return Ok(Taken { loaded, calls, sent_by: Some((command, turn)), redacted });
+        let turns = turns(&said);
+        let turn = turns.last().copied().flatten().ok_or_else(lost)?;
+        let first = turns.iter().position(|other| *other == Some(Turn { n: 1, ..turn })).and_then(|at| calls.get(at));
+        let is_alike = |call: &&Recording| {
+            first.is_some_and(|first| (&first.key, &first.agent) == (&call.key, &call.agent)) && call.is_answered()
+        };
+        let all = load::load(&[whole.to_owned()], &project.root, &mut |_| {})?;
+        let alike = all.iter().filter_map(|one| one.call.as_ref()).filter(is_alike).count();
+        return Ok(Taken { loaded, calls, sent_by: Some((command, turn)), redacted, alike });
     }
     let all = load::load(&[whole.to_owned()], &project.root, &mut |_| {})?;
     let all = all.into_iter().map(|one| Ok(load::masked(one, &mask)?.0)).collect::<Result<Vec<_>>>()?;
@@ -189,7 +202,7 @@ fn taken(subject: &str, is_copy: bool, project: &Project) -> Result<Taken> {
     let calls = all.iter().zip(&threads).take(at + 1);
     let calls = calls.filter(|(_, thread)| thread.agent == own.agent && thread.conversation == own.conversation);
     let calls = calls.filter_map(|(one, _)| one.call.clone()).collect();
-    Ok(Taken { loaded, calls, sent_by: None, redacted })
+    Ok(Taken { loaded, calls, sent_by: None, redacted, alike: 0 })
 }
 
 /// What replaces what must not be copied into the project.

@@ -2,12 +2,12 @@
 
 use super::sent::Sent;
 use crate::eval::answer::{Answer, Judging, SCRIPT, Unanswered, answer_of, moved, one, rejudged};
-use crate::eval::asked::{AnswersFrom, ProgramCall};
+use crate::eval::asked::AnswersFrom;
 use crate::eval::finished::{Answered, Finished};
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::eval::trials::Decision;
 use crate::kernel::tokens::TokenCounter;
-use crate::record::comparison::{Comparison, LiveRequest};
+use crate::record::comparison::Comparison;
 use crate::record::recording::{AnsweredBy, Recording};
 use crate::request::segments::Segment;
 
@@ -36,8 +36,8 @@ pub(super) fn answered(
         AnsweredBy::Upstream | AnsweredBy::Replay if from != AnswersFrom::Scripted => (Answered::Replayed, "recording"),
         AnsweredBy::Upstream | AnsweredBy::Replay => return Ok(Decision::Open),
     };
-    if let Some(ProgramCall { dialect, endpoint, body, key, redactor }) = &sent.call {
-        let now = LiveRequest { endpoint, dialect, body, key, redactor: redactor.as_ref() };
+    if let Some(own) = &sent.call {
+        let now = own.live();
         let none = Comparison::default();
         let comparison = run.answers.comparison.unwrap_or(&none);
         if !comparison.is_same(call, &now) {

@@ -8,7 +8,6 @@ use crate::eval::context::stored_sent;
 use crate::eval::finished::CaseVerdict;
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::eval::verdict::Verdict;
-use crate::request::model::Request;
 use crate::request::segments::{Segment, segments};
 use serde_json::Value;
 use std::sync::Arc;
@@ -25,7 +24,7 @@ pub(in crate::eval) fn mutated(context: &RunContext<'_>, input: &CaseInput<'_>) 
     let stored = stored_sent(&sent.request);
     let mut out = Vec::new();
     for (change, body) in changes(&sent) {
-        let Ok(request) = Request::read(&body.to_string(), Some(sent.request.dialect.path())) else { continue };
+        let Ok(request) = sent.request.with_body(body) else { continue };
         // Not each of them makes another request.
         if stored_sent(&request) != stored {
             let other = Sent {

@@ -5,8 +5,9 @@ use crate::eval::asked::ProgramCall;
 use crate::eval::context::stored_sent;
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::kernel::tokens::TokenCounter;
+use crate::record::comparison::Comparison;
 use crate::record::file::Recordings;
-use crate::record::recording::{AnsweredBy, Recording};
+use crate::record::recording::Recording;
 use crate::record::remask::without_all_hashes;
 use crate::record::turns::{Said, Turn, turns};
 use crate::record::volatile::Volatile;
@@ -77,7 +78,7 @@ pub fn plain_request(body: &str, endpoint: Option<&str>) -> Result<Request, Stri
 /// A request as it is stored: without what differs from one to an equal one.
 pub fn stored(request: &Request, volatile: Option<&Volatile>) -> String {
     let rest = volatile.and_then(|volatile| volatile.rest(request.body.clone()));
-    let rest = rest.and_then(|body| Request::read(&body.to_string(), Some(request.dialect.path())).ok());
+    let rest = rest.and_then(|body| request.with_body(body).ok());
     stored_sent(rest.as_ref().unwrap_or(request))
 }
 
@@ -93,7 +94,16 @@ fn of_program(context: &RunContext<'_>, input: &CaseInput<'_>, source: &RequestS
     let endpoint = sent.endpoint.as_deref();
     let before = sent.before.and_then(|body| Some(segments(&plain_request(&body, endpoint).ok()?)));
     let recorded = answers.as_deref().and_then(|answers| recorded(source, answers));
-    Ok(Read { request: plain_request(&sent.body, endpoint)?, before, was_answered: false, recorded, call: sent.call })
+    // What a vendor answered with success it takes, as long as the program sends just that.
+    let is_same = |recorded: &Recording, call: &ProgramCall| {
+        let own = Comparison::default();
+        context.answers.comparison.unwrap_or(&own).is_same(recorded, &call.live())
+    };
+    let was_answered = recorded
+        .as_ref()
+        .zip(sent.call.as_ref())
+        .is_some_and(|(recorded, call)| recorded.is_vendor_success() && is_same(recorded, call));
+    Ok(Read { request: plain_request(&sent.body, endpoint)?, before, was_answered, recorded, call: sent.call })
 }
 
 /// The call of a recording that stands where the one that is meant does.
@@ -109,7 +119,7 @@ fn recorded(source: &RequestSource, answers: &str) -> Option<Recording> {
 /// The request in a text, which is a body, one recorded call, or one of several; and whether a model answered it.
 fn read(text: &str, number: Option<usize>) -> Result<Read, String> {
     let of_call = |call: &Recording, earlier: &[Recording]| {
-        let was_answered = call.answered_by == AnsweredBy::Upstream && call.is_answered();
+        let was_answered = call.is_vendor_success();
         let request = plain_request(call.request.get(), Some(&call.endpoint))?;
         Ok(Read { request, before: before(call, earlier), was_answered, recorded: Some(call.clone()), call: None })
     };

@@ -351,7 +351,10 @@ impl Call {
             let words = format!("call {}: it has {size} bytes, and the rules look at requests of up to {CHECKED}", asked.id);
             self.proxy.keeper.tally().unchecked.push(words);
         }
-        if let Some(refusal) = hook.filter(|_| is_small).and_then(|hook| hook(&asked.endpoint, &asked.body)) {
+        let refusal = hook.filter(|_| is_small).and_then(|hook| hook(&asked.endpoint, &asked.body));
+        // What a vendor answered with success it does not refuse, whatever a rule expects.
+        let is_disproved = || matches!(&self.proxy.source, Source::Replay(replay) if replay.is_vendor_success(asked, mask));
+        if let Some(refusal) = refusal.filter(|_| !is_disproved()) {
             let from = asked.caller.as_ref().map_or_else(String::new, |caller| format!(", sent from {}", mask.text(caller)));
             self.proxy.keeper.tally().refusals.push(format!("call {}{from}: {}", asked.id, mask.text(&refusal.words())));
             if !is_lenient {

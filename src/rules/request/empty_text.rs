@@ -20,6 +20,10 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         }
         for placed in &message.parts {
             let Some(Part::Text(text)) = &placed.part else { continue };
+            // White space beside tool calls or other blocks of an answer is taken.
+            if !text.is_empty() && message.speaker == Speaker::Assistant && message.parts.len() > 1 {
+                continue;
+            }
             // Another rule reports those with a breakpoint; nobody says that a document may not be empty.
             if !text.trim().is_empty() || text.is_empty() && placed.cache.is_some() || placed.kind == "document" {
                 continue;

@@ -152,3 +152,35 @@ fn how_many_calls_are_under_way_changes_nothing() {
     };
     assert_eq!(timeless(&one.1), timeless(&many.1));
 }
+
+/// Puts a folder in the place of each file.
+fn block(folder: &std::path::Path) {
+    for path in std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            block(&path);
+        } else {
+            std::fs::remove_file(&path).unwrap();
+            std::fs::create_dir(&path).unwrap();
+        }
+    }
+}
+
+/// The disk is full from the first answer on: a file that cannot be written to stands for it.
+#[test]
+fn no_model_is_asked_after_the_first_answer_that_cannot_be_kept() {
+    let folder: std::sync::Arc<Mutex<Option<std::path::PathBuf>>> = std::sync::Arc::default();
+    let place = std::sync::Arc::clone(&folder);
+    let server = Server::new(move |_, _, connection| {
+        if let Some(folder) = place.lock().unwrap().take() {
+            block(&folder);
+        }
+        say(connection, &response("200 OK", JSON, &completion("billing")));
+    });
+    let tickets: Vec<String> = (0..30).map(|number| format!("ticket-{number}-")).collect();
+    let project = suite(&server, &tickets);
+    *folder.lock().unwrap() = Some(project.path("scenarios/recordings"));
+    let run = asked(&project, &["eval", "--record", "--jobs", "1"]);
+    let run = run.says("no model was asked, since an earlier answer could not be kept");
+    assert!(run.code != Some(0), "{}", run.stdout);
+    assert!(server.requests().len() <= 2, "{} calls", server.requests().len());
+}

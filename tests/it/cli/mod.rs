@@ -72,7 +72,7 @@ mod render_body;
 mod render_lines;
 pub(crate) mod requests;
 mod requests_of_others;
-mod rerun_requests;
+pub(crate) mod rerun_requests;
 mod results;
 mod revision;
 mod roles_agree;

@@ -17,14 +17,14 @@ fn calls(description: &str) -> Vec<String> {
 }
 
 /// The user's folder for state: outside the project.
-fn state(project: &Project) -> std::path::PathBuf {
+pub(crate) fn state(project: &Project) -> std::path::PathBuf {
     let path = project.path(".");
     let path = path.canonicalize().unwrap();
     path.with_file_name(format!("{}-state", path.file_name().unwrap().to_string_lossy()))
 }
 
 /// Runs ctxc where the program makes these calls.
-fn run(project: &Project, args: &[&str], calls: &[String]) -> Run {
+pub(crate) fn run(project: &Project, args: &[&str], calls: &[String]) -> Run {
     let mut command = command(project, args);
     command.env("CTXC_TEST_CALLS", calls.join("\n")).env("XDG_STATE_HOME", state(project));
     Run::from(command.output().unwrap())

@@ -200,6 +200,12 @@ fn a_program_that_makes_calls() {
             println!("status {}: {}", answer.status, answer.text());
             continue;
         }
+        if body.contains("\"contents\"") {
+            let base = std::env::var("GOOGLE_GEMINI_BASE_URL").unwrap();
+            let answer = post(&format!("{base}/v1beta/models/gemini-2.5-pro:generateContent"), "x-goog-api-key: k\r\n", body);
+            println!("status {}: {}", answer.status, answer.text());
+            continue;
+        }
         let path = if body.contains("\"messages\"") { "/chat/completions" } else { "/embeddings" };
         let answer = post(&format!("{base}{path}"), &headers, body);
         println!("status {}: {}", answer.status, answer.text());

@@ -17,6 +17,7 @@ pub(crate) mod planted;
 mod redact;
 mod refusing;
 mod replaying;
+mod rerun_agents;
 mod running;
 mod secret_names;
 mod security;

@@ -37,6 +37,8 @@ pub(super) struct Keeper<'p> {
     /// The recordings that this run has begun and not ended, by their paths.
     begun: Mutex<BTreeMap<String, Begun>>,
     taken_over: Mutex<usize>,
+    /// Why the first answer that could not be written was not: the disk is full, and no other is paid for.
+    fault: OnceLock<String>,
 }
 
 /// An answer that nobody had to be asked for again.
@@ -68,6 +70,7 @@ impl<'p> Keeper<'p> {
             run: OnceLock::new(),
             begun: Mutex::default(),
             taken_over: Mutex::default(),
+            fault: OnceLock::new(),
         }
     }
 
@@ -101,6 +104,9 @@ impl<'p> Keeper<'p> {
     /// Makes sure that an answer can be kept, before anybody pays for it. What an interrupted run was answered in this trial to this request comes back.
     pub(super) fn begin(&self, asked: &Asked<'_>) -> Result<Option<TakenOver>, String> {
         let path = paths::recording(asked.path, asked.case);
+        if let Some(why) = self.fault.get() {
+            return Err(format!("no model was asked, since an earlier answer could not be kept: {why}"));
+        }
         self.checked(&path, &self.recording(asked, None, 0))
             .map_err(|why| format!("no model was asked, since its answer cannot be kept: {why}"))?;
         let mut all = self.begun();
@@ -165,7 +171,11 @@ impl<'p> Keeper<'p> {
         };
         let recording = self.recording(asked, Some(response), count);
         self.checked(&path, &recording)?;
-        append(&self.part(&path), &recording).map_err(|why| unkept(&path, &why))?;
+        append(&self.part(&path), &recording).map_err(|why| {
+            let why = unkept(&path, &why);
+            self.fault.get_or_init(|| why.clone());
+            why
+        })?;
         Ok(recording)
     }
 

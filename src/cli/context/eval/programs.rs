@@ -8,12 +8,13 @@ use crate::cli::context::sent_requests::SentRequests;
 use crate::cli::record::{Double, double};
 use crate::cli::render::summary::plural;
 use crate::eval::asked::{ProgramCall, ProgramRequest, RunProgram};
+use crate::record::comparison::Comparison;
 use crate::record::file::{LinePlace, Recordings};
 use crate::record::foreign::Format;
 use crate::record::places::Call;
 use crate::record::proxy::keeper::SeenCall;
 use crate::record::recording::Recording;
-use crate::record::turns::{Said, Turn, turns};
+use crate::record::turns::{Said, Turn, turns, turns_in};
 use crate::run::process::{self, Bounds, Ended};
 use crate::scenario::request_source::{RequestSource, SentBy};
 use crate::store::trust::program_of;
@@ -21,8 +22,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+/// The time without a call after which no other conversation is expected that could be the meant one.
+const QUIET: Duration = Duration::from_secs(2);
 /// Bytes that a function may write.
 const LIMIT: usize = 64 << 20;
 /// Calls the function, and writes what it returns.
@@ -97,25 +100,55 @@ impl<'p> Programs<'p> {
             call,
             format: Format::Ctxc,
         };
+        let wanted = Wanted::new(&recorded.calls, Turn { conversation: sent.conversation, n: sent.n }, self.project.comparison());
         let answers = recorded.calls.into_iter().enumerate().map(named).collect();
         let (also, made) = mpsc::channel();
         let Double { server, variables } =
             double(&self.project.root, &self.project.config, answers, also).map_err(|error| error.message)?;
-        let calls = Mutex::new(Calls { made, all: Vec::new(), said: Vec::new(), found: None });
-        let wanted = Turn { conversation: sent.conversation, n: sent.n };
-        let look = || calls.lock().unwrap_or_else(PoisonError::into_inner).find(wanted);
-        let is_made = || look().is_some();
+        let calls = Mutex::new(Calls { made, all: Vec::new(), said: Vec::new(), found: None, last: Instant::now() });
+        let look = |is_over| calls.lock().unwrap_or_else(PoisonError::into_inner).find(&wanted, is_over);
+        let is_made = || look(false).is_some();
         let bounds = Bounds { until: Some(&is_made), ..Bounds::of(Duration::from_secs(sent.timeout_s), LIMIT) };
         let ended = self.run(&sent.argv, &variables, &bounds);
         let tally = server.end();
-        if let Some(found) = look() {
+        if let Some(found) = look(true) {
             return Ok(found);
         }
         let shown = sent.argv.join(" ");
         let missed = tally.misses.first().map(|why| format!("; {why}")).unwrap_or_default();
-        let was = calls.lock().unwrap_or_else(PoisonError::into_inner).words(wanted);
+        let was = calls.lock().unwrap_or_else(PoisonError::into_inner).words(&wanted);
         let written = ended.well(&bounds).map_err(|why| format!("`{shown}` failed: {why}; {was}{missed}"));
         written.and_then(|_| Err(format!("`{shown}` ended; {was}{missed}")))
+    }
+}
+
+/// The call that is meant.
+struct Wanted {
+    turn: Turn,
+    /// The recorded calls, by what they ask.
+    recorded: Vec<Option<Said>>,
+    /// The recorded call in its place.
+    call: Option<Recording>,
+    /// How many calls up to it are the same.
+    number: usize,
+    comparison: Comparison,
+}
+
+impl Wanted {
+    fn new(calls: &[Recording], turn: Turn, comparison: Comparison) -> Self {
+        let recorded: Vec<Option<Said>> = calls.iter().map(Said::of_call).collect();
+        let at = turns(&recorded).iter().position(|own| *own == Some(turn));
+        let call = at.and_then(|at| calls.get(at)).cloned();
+        let same = |other: &&Recording| call.as_ref().is_some_and(|call| call.key == other.key && call.agent == other.agent);
+        let number = calls.iter().take(at.map_or(0, |at| at + 1)).filter(same).count();
+        Self { turn, recorded, call, number, comparison }
+    }
+
+    /// Whether a call is the recorded one.
+    fn is_same(&self, made: &SeenCall) -> bool {
+        let of_one = |call: &Recording| call.agent == made.call.agent && call.conversation == made.call.conversation;
+        let own = made.program_call();
+        self.call.as_ref().is_some_and(|call| of_one(call) && self.comparison.is_same(call, &own.live()))
     }
 }
 
@@ -127,44 +160,54 @@ struct Calls {
     said: Vec<Option<Said>>,
     /// The one that is meant.
     found: Option<ProgramRequest>,
+    /// When the last of them came.
+    last: Instant,
 }
 
 impl Calls {
-    fn find(&mut self, wanted: Turn) -> Option<ProgramRequest> {
+    /// The call that is meant: the one that is as recorded, of several the nth; where none is, the one in its place of the conversation that is most
+    /// like the recorded one, once no other can come that is more like it.
+    fn find(&mut self, wanted: &Wanted, is_over: bool) -> Option<ProgramRequest> {
         let before = self.all.len();
         for call in self.made.try_iter() {
             self.said.push(Said::of_call(&call.call));
             self.all.push(call);
         }
-        if self.all.len() == before {
+        let has_more = self.all.len() > before;
+        if has_more {
+            self.last = Instant::now();
+        }
+        let is_settled = is_over || self.last.elapsed() >= QUIET;
+        if self.found.is_some() || !(has_more || is_settled) {
             return self.found.clone();
         }
-        let turns = turns(&self.said);
-        let at = |wanted: Turn| turns.iter().position(|turn| *turn == Some(wanted));
-        let call = self.all.get(at(wanted)?)?;
-        let before = at(Turn { n: wanted.n - 1, ..wanted }).and_then(|at| self.all.get(at));
-        let before = before.map(|seen| seen.call.request.get().to_owned());
-        let SeenCall { call, endpoint, body, redactor } = call;
-        let own = ProgramCall {
-            endpoint: endpoint.clone(),
-            dialect: call.dialect.clone(),
-            body: body.clone(),
-            key: call.key.clone(),
-            redactor: Some(redactor.clone()),
-        };
+        let mut same = self.all.iter().enumerate().filter(|(_, made)| wanted.is_same(made)).map(|(at, _)| at);
+        let same = same.nth(wanted.number.saturating_sub(1));
+        if same.is_none() && !is_settled {
+            return None;
+        }
+        let turns = turns_in(&wanted.recorded, &self.said);
+        let place = |wanted: Turn| turns.iter().position(|turn| *turn == Some(wanted));
+        // Where it is not there yet, it is looked for again after the same time.
+        self.last = Instant::now();
+        let at = same.or_else(|| place(wanted.turn))?;
+        let own = (*turns.get(at)?)?;
+        let call = self.all.get(at)?;
+        let before = place(Turn { n: own.n - 1, ..own }).and_then(|at| self.all.get(at));
         self.found = Some(ProgramRequest {
-            before,
-            endpoint: Some(call.endpoint.clone()),
-            body: call.request.get().to_owned(),
-            call: Some(own),
+            before: before.map(|seen| seen.call.request.get().to_owned()),
+            endpoint: Some(call.call.endpoint.clone()),
+            body: call.call.request.get().to_owned(),
+            call: Some(call.program_call()),
         });
         self.found.clone()
     }
 
     /// What was made in place of the call that is meant.
-    fn words(&self, wanted: Turn) -> String {
-        let turns: Vec<Turn> = turns(&self.said).into_iter().flatten().collect();
-        let conversations = turns.iter().map(|turn| turn.conversation).max().unwrap_or(0);
+    fn words(&self, wanted: &Wanted) -> String {
+        let turns: Vec<Turn> = turns_in(&wanted.recorded, &self.said).into_iter().flatten().collect();
+        let wanted = wanted.turn;
+        let conversations = turns.iter().map(|turn| turn.conversation).collect::<BTreeSet<_>>().len();
         let own = turns.iter().filter(|turn| turn.conversation == wanted.conversation).count();
         match (turns.len(), own) {
             (0, _) => "the double received no call: the library may read no variable for the address, or its client is mocked"
@@ -178,6 +221,19 @@ impl Calls {
             (_, own) => {
                 format!("it made {} in conversation {}, but call {} is meant", plural(own, "call"), wanted.conversation, wanted.n)
             }
+        }
+    }
+}
+
+impl SeenCall {
+    /// The call as it went over the wire.
+    fn program_call(&self) -> ProgramCall {
+        ProgramCall {
+            endpoint: self.endpoint.clone(),
+            dialect: self.call.dialect.clone(),
+            body: self.body.clone(),
+            key: self.call.key.clone(),
+            redactor: Some(self.redactor.clone()),
         }
     }
 }
