@@ -171,13 +171,13 @@ fn new_key(text: &str, section: Option<Span>, line: &str) -> Edit {
     }
 }
 
-/// Whether a path needs no quotes in YAML.
+/// Returns whether a path needs no quotes in YAML.
 fn is_plain_path(path: &str) -> bool {
     let path = path.trim_start_matches("../").trim_start_matches("file:");
     path.starts_with(|c: char| c.is_alphabetic() || c == '_') && path.chars().all(|c| c.is_alphanumeric() || "_-./#".contains(c))
 }
 
-/// Whether a key needs no quotes in TOML.
+/// Returns whether a key needs no quotes in TOML.
 fn is_bare_key(key: &str) -> bool {
     !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }

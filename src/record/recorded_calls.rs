@@ -78,7 +78,7 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
         self.group(live, |_, calls| calls.len()).unwrap_or(0)
     }
 
-    /// Whether one of the calls that are the same request as this one holds a condition.
+    /// Returns whether one of the calls that are the same request as this one holds a condition.
     pub fn any_same(&self, live: &LiveRequest<'_>, holds: impl Fn(&T) -> bool) -> bool {
         self.group(live, |_, calls| calls.iter().filter_map(|at| self.calls.get(*at)).any(holds)).unwrap_or(false)
     }

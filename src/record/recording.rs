@@ -195,7 +195,7 @@ impl Recording {
         self.response.is_some() && !self.truncated && self.status.is_none_or(|status| (200..300).contains(&status))
     }
 
-    /// Whether its vendor itself answered it with success, which proves that the vendor takes the request.
+    /// Returns whether its vendor itself answered it with success, which proves that the vendor takes the request.
     pub fn is_vendor_success(&self) -> bool {
         self.answered_by == AnsweredBy::Upstream && self.is_answered()
     }

@@ -48,7 +48,7 @@ pub enum Conversation {
 }
 
 impl Conversation {
-    /// Whether nothing was said.
+    /// Returns whether nothing was said.
     pub const fn is_empty(&self) -> bool {
         matches!(self, Self::Messages(messages) if messages.is_empty())
     }

@@ -60,7 +60,7 @@ impl Replay {
         found.map(|call| &call.call).ok_or_else(|| self.calls.why_none(&live, |call| call.name.clone()))
     }
 
-    /// Whether a vendor answered just this request with success.
+    /// Returns whether a vendor answered just this request with success.
     pub(super) fn is_vendor_success(&self, asked: &Asked, mask: &Mask) -> bool {
         let body = compacted(&asked.body);
         self.by != By::Conversation && self.calls.any_same(&live(asked, &body, mask), |call| call.call.is_vendor_success())

@@ -144,7 +144,7 @@ impl Wanted {
         Self { turn, recorded, call, number, comparison }
     }
 
-    /// Whether a call is the recorded one.
+    /// Returns whether a call is the recorded one.
     fn is_same(&self, made: &SeenCall) -> bool {
         let of_one = |call: &Recording| call.agent == made.call.agent && call.conversation == made.call.conversation;
         let own = made.program_call();
