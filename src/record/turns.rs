@@ -73,7 +73,7 @@ pub fn turns(said: &[Option<Said>]) -> Vec<Option<Turn>> {
 
 /// The places of a later run's calls among the conversations of a recording, in the order in which they were made.
 ///
-/// Of all pairs of a recorded and a later conversation the most alike one is taken first, by [`likeness`] of their first calls; equal pairs in
+/// Of all pairs of a recorded and a later conversation the most alike one is taken first, by `likeness` of their first calls; equal pairs in
 /// recorded order. Conversations that the recording lacks are numbered behind its own.
 pub fn turns_in(recorded: &[Option<Said>], later: &[Option<Said>]) -> Vec<Option<Turn>> {
     let (known, own) = (turns(recorded), turns(later));
