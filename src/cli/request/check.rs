@@ -38,7 +38,9 @@ pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<
     let mut skipped = load::Skipped::default();
     for subject in subjects {
         let more = read_beside(subject, &project.root, |body| checker.take(body))?;
-        skipped.others += more.others;
+        for (endpoint, count) in more.others {
+            *skipped.others.entry(endpoint).or_default() += count;
+        }
         skipped.notes.extend(more.notes);
     }
     let Checker { mut report, texts, has_rebuilt, .. } = checker;
@@ -48,8 +50,9 @@ pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<
     let mut sources = project.sources().with_texts(&texts);
     cx.emit(output, |format, cx| findings::print(cx, &report, format, &project.root, &mut sources))?;
     skipped.notes.iter().for_each(|line| cx.note(line));
-    if skipped.others > 0 {
-        cx.note(&format!("{} skipped: not to a chat model", plural(skipped.others, "recorded call")));
+    for (endpoint, count) in &skipped.others {
+        let calls = plural(*count, "recorded call");
+        cx.note(&format!("{calls} to {} skipped: not of a chat API that ctxc reads", escape(endpoint)));
     }
     if has_rebuilt {
         cx.note("a trace does not hold the bodies as they were sent: they were put together again, and errors in them count as warnings");

@@ -13,6 +13,7 @@ use crate::request::segments::{Segment, segments};
 use crate::request::threads::{Sent, Thread, threads};
 use crate::rules::input::read_fault::reason;
 use crate::schema::json::names::REQUEST;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// More than any request.
@@ -242,8 +243,8 @@ impl Body {
 /// Calls that are no bodies.
 #[derive(Debug, Default)]
 pub(super) struct Skipped {
-    /// How many ask no chat model.
-    pub(super) others: usize,
+    /// The calls to other models, by their addresses without the query.
+    pub(super) others: BTreeMap<String, usize>,
     /// The notes of what could not be read.
     pub(super) notes: Vec<String>,
 }
@@ -260,12 +261,13 @@ pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) 
         take(Body { name, kind, is_rebuilt: false, place: None });
         return Ok(Skipped::default());
     }
-    let mut others = 0;
+    let mut others: BTreeMap<String, usize> = BTreeMap::new();
     let mut file: Option<Arc<Path>> = None;
     let notes = parsed
         .each(project, |call| {
             if !is_of_model(&call) {
-                others += 1;
+                let endpoint = call.call.endpoint.split('?').next().unwrap_or_default();
+                *others.entry(endpoint.to_owned()).or_default() += 1;
                 return;
             }
             let path = file.take().filter(|file| **file == *call.file).unwrap_or_else(|| Arc::from(call.file.as_path()));

@@ -40,9 +40,9 @@ pub(crate) struct CallRow {
     /// Who counted.
     tokenizer: Tokenizer,
     /// What it is made of, in the order in which a provider's cache sees it.
-    segments: Vec<SegmentRow>,
+    pub(super) segments: Vec<SegmentRow>,
     /// Tokens in all.
-    total: usize,
+    pub(super) total: usize,
     /// The tokens that the provider counted; null where it said nothing.
     reported: Option<u64>,
 }
@@ -51,32 +51,32 @@ pub(crate) struct CallRow {
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct SegmentRow {
     /// Names it in its request.
-    id: String,
+    pub(super) id: String,
     /// What it belongs to: `tools`, `response_format`, `system`, `message:N`.
     group: String,
     /// Who says it; null for tools and the form of the answer.
     speaker: Option<&'static str>,
     /// Where it stands in the body, as a JSON pointer.
-    pointer: String,
+    pub(super) pointer: String,
     /// What it says; tools, calls and the form of the answer as JSON.
     text: String,
     /// Its tokens.
-    tokens: usize,
+    pub(super) tokens: usize,
     /// Whether a cache breakpoint stands behind it.
-    breakpoint: bool,
+    pub(super) breakpoint: bool,
     /// What of it can be named, in order.
-    sections: Vec<SectionRow>,
+    pub(super) sections: Vec<SectionRow>,
 }
 
 /// A section.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct SectionRow {
     /// Its heading, the name of its element, or what stands behind its fence.
-    title: String,
+    pub(super) title: String,
     /// What it says, its title included.
     text: String,
     /// Its tokens.
-    tokens: usize,
+    pub(super) tokens: usize,
 }
 
 /// The manifest of the calls that a subject names.
@@ -125,34 +125,49 @@ fn row(loaded: &Loaded, thread: Thread, facts: &Facts, blocks: &BTreeMap<String,
     }
 }
 
+/// The last call of an agent, and the number of its calls.
+pub(super) struct LastCall<'d> {
+    pub(super) call: &'d CallRow,
+    count: usize,
+}
+
+/// The last call of each agent, in the order of their names.
+pub(super) fn last_calls(document: &Document) -> Vec<LastCall<'_>> {
+    let mut last: BTreeMap<&str, LastCall<'_>> = BTreeMap::new();
+    for call in &document.calls {
+        let count = last.get(&*call.agent).map_or(0, |known| known.count);
+        last.insert(&call.agent, LastCall { call, count: count + 1 });
+    }
+    last.into_values().collect()
+}
+
+/// The heading of a call: its agent if the document has several calls, its name, model and tokens. Not escaped.
+pub(super) fn heading(document: &Document, last: &LastCall<'_>) -> String {
+    let call = last.call;
+    let which = if document.calls.len() == 1 {
+        String::new()
+    } else {
+        format!("{}: {}, the last of them: ", call.agent, plural(last.count, "call"))
+    };
+    let model = call.model.as_deref().unwrap_or("an unnamed model");
+    let about = if call.tokenizer.exact { "" } else { "about " };
+    let reported = call.reported.map_or_else(String::new, |tokens| {
+        format!("; the provider counted {}", thousands(usize::try_from(tokens).unwrap_or(usize::MAX)))
+    });
+    format!(
+        "{which}{} to {model}: {about}{} {} by {}{reported}",
+        call.id,
+        thousands(call.total),
+        if call.total == 1 { "token" } else { "tokens" },
+        call.tokenizer.name
+    )
+}
+
 /// Prints the manifest for people: of several calls the last of each agent.
 pub(crate) fn text(document: &Document, cx: &mut Cx) -> Result<()> {
-    let mut last: BTreeMap<&str, &CallRow> = BTreeMap::new();
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for call in &document.calls {
-        last.insert(&call.agent, call);
-        *counts.entry(&call.agent).or_default() += 1;
-    }
-    for (agent, call) in last {
-        let count = counts.get(agent).copied().unwrap_or(1);
-        let which = if document.calls.len() == 1 {
-            String::new()
-        } else {
-            format!("{}: {}, the last of them: ", escape(agent), plural(count, "call"))
-        };
-        let model = call.model.as_deref().unwrap_or("an unnamed model");
-        let about = if call.tokenizer.exact { "" } else { "about " };
-        let reported = call.reported.map_or_else(String::new, |tokens| {
-            format!("; the provider counted {}", thousands(usize::try_from(tokens).unwrap_or(usize::MAX)))
-        });
-        let head = format!(
-            "{which}{} to {}: {about}{} {} by {}{reported}",
-            escape(&call.id),
-            escape(model),
-            thousands(call.total),
-            if call.total == 1 { "token" } else { "tokens" },
-            call.tokenizer.name
-        );
+    for last in last_calls(document) {
+        let call = last.call;
+        let head = escape(&heading(document, &last)).into_owned();
         let head = cx.options.screen.paint(Paint::Strong, &head);
         cx.line(&head)?;
         let width = call.segments.iter().map(|segment| segment.id.chars().count()).max().unwrap_or(0);

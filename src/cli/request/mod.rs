@@ -5,6 +5,7 @@ mod comparison;
 pub(crate) mod demo;
 mod load;
 pub(crate) mod manifest;
+pub(crate) mod manifest_pages;
 pub(crate) mod new_scenario;
 pub(crate) mod prompt_cache;
 pub(crate) mod recording_diff;

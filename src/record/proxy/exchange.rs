@@ -16,7 +16,7 @@ use crate::kernel::provider::Answer;
 use http_body_util::channel::{Channel, Sender};
 use http_body_util::{BodyExt, LengthLimitError};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
+use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, UPGRADE};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use std::collections::BTreeMap;
@@ -115,6 +115,11 @@ impl Proxy {
         let rest = format!("/{}", parts.next().unwrap_or_default());
         let (endpoint, keys) = request::endpoint(route.vendor, &rest);
         let (head, body) = request.into_parts();
+        if is_web_socket(&head.headers) {
+            let path = endpoint.split('?').next().unwrap_or(&endpoint);
+            self.keeper.tally().lost.push(format!("{path}: a WebSocket, which cannot be recorded"));
+            return refuse_web_socket(route.vendor.name);
+        }
         let begun = Instant::now();
         let bytes = match request::whole(body).await {
             Ok(bytes) => bytes,
@@ -170,7 +175,7 @@ impl Proxy {
         self.keeper.tally().passed += 1;
         let error = |status, message: &str| {
             let mut response = answer(status, JSON, full(errors::body(vendor.name, status, "ctxc", message)));
-            response.headers_mut().insert("x-should-retry", hyper::header::HeaderValue::from_static("false"));
+            response.headers_mut().insert("x-should-retry", HeaderValue::from_static("false"));
             response
         };
         if !matches!(self.source, Source::Upstream) {
@@ -222,8 +227,25 @@ impl Failed {
 
 /// The headers of a response that may say something of it.
 fn said(headers: &HeaderMap) -> BTreeMap<String, String> {
-    let text = |value: &hyper::header::HeaderValue| value.to_str().ok().map(str::to_owned);
+    let text = |value: &HeaderValue| value.to_str().ok().map(str::to_owned);
     headers.iter().filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?))).collect()
+}
+
+/// True if a request would turn its connection into a WebSocket.
+fn is_web_socket(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(UPGRADE)
+        .iter()
+        .any(|value| value.to_str().is_ok_and(|value| value.to_ascii_lowercase().contains("websocket")))
+}
+
+/// Refuses a WebSocket with the status after which clients that also speak HTTP use that (RFC 9110, 15.5.22).
+fn refuse_web_socket(vendor: &str) -> Response<Outgoing> {
+    let message = "ctxc: a WebSocket cannot be recorded or replayed; use the same API over HTTP";
+    let mut response = answer(426, JSON, full(errors::body(vendor, 426, "ctxc", message)));
+    response.headers_mut().insert("x-should-retry", HeaderValue::from_static("false"));
+    response.headers_mut().insert(UPGRADE, HeaderValue::from_static("HTTP/1.1"));
+    response
 }
 
 fn is_stream(headers: &HeaderMap) -> bool {
@@ -331,7 +353,7 @@ impl Call {
         self.finish(got).await;
         let mut response = answer(status, &kind, if is_stream { body::parts(parts) } else { full(parts.concat()) });
         if status == MISS {
-            response.headers_mut().insert("x-should-retry", hyper::header::HeaderValue::from_static("false"));
+            response.headers_mut().insert("x-should-retry", HeaderValue::from_static("false"));
         }
         response
     }

@@ -164,7 +164,13 @@ fn a_manifest_of_requests_has_their_segments_and_sections() {
     assert_eq!(ids, ["tool:search_orders", "system:1", "message:2/text:1"]);
     assert_eq!(call["tokenizer"], json!({"name": "o200k", "exact": true}));
     project.run(&["manifest", "one.json"]).code(0).says("one.json to gpt-4.1");
-    project.run(&["manifest", "one.json", "--format", "html"]).code(2).warns("shown as text or as JSON");
+    let page = project.run(&["manifest", "calls.jsonl", "--format", "html"]).code(0).stdout;
+    assert!(page.contains("<tr><td>system:1</td>") && page.contains("Rules") && !page.contains("<script"), "{page}");
+    project.run(&["manifest", "calls.jsonl", "--format", "markdown"]).code(0).says("| system:1 | ");
+    project.run(&["manifest", "one.json", "--report", "html=page.html"]).code(0).says("one.json to gpt-4.1");
+    assert!(project.read("page.html").contains("one.json to gpt-4.1"));
+    project.run(&["manifest", "one.json", "--check"]).code(2).warns("`ctxc diff OLD NEW` compares two recordings");
+    project.run(&["manifest", "diff", "calls.jsonl", "later.jsonl"]).code(2).warns("`ctxc diff OLD NEW` compares two recordings");
 }
 
 #[test]

@@ -219,7 +219,7 @@ fn calls_for_embeddings_are_answered_again_and_count_as_no_call_of_a_conversatio
     let mut args = vec!["record", "--upstream", &url, "--into", "calls", "--name", "a", "--"];
     args.extend(program.iter().map(String::as_str));
     run(&project, &args, &made).code(0).warns("recorded 4 calls");
-    run(&project, &["check", "calls"], &made).code(0).warns("2 recorded calls skipped: not to a chat model");
+    run(&project, &["check", "calls"], &made).code(0).warns("2 recorded calls to ");
     run(&project, &["new", "scenario", "--from", "calls#4", "--name", "when"], &made).code(0);
     let scenario = project.read("scenarios/when.yaml");
     assert!(scenario.contains("call: {conversation: 1, n: 2}"), "{scenario}");

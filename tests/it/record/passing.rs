@@ -330,3 +330,16 @@ fn proxy_hard_a_body_of_100_mb_passes_and_one_of_129_mb_is_refused() {
     proxy.stop().code(3).warns("recorded 2 calls of 1 model").warns("has more than 134217728 bytes");
     assert!(proxy.text().len() > 100 << 20);
 }
+
+#[test]
+fn a_web_socket_is_refused_with_the_status_after_which_clients_use_http() {
+    let server = Server::new(|_, _, stream| say(stream, &response("200 OK", "", "{}")));
+    let mut proxy = Proxy::to(&server.url());
+    let url = proxy.url("OPENAI_BASE_URL", "/realtime?model=gpt-realtime");
+    let head = "GET {} HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n";
+    let answer = ask(head, &url, "");
+    assert_eq!(answer.status, 426, "{}", answer.head);
+    assert!(answer.head.contains("x-should-retry: false") && answer.text().contains("use the same API over HTTP"), "{answer:?}");
+    proxy.stop().warns("/realtime: a WebSocket, which cannot be recorded");
+    assert!(server.requests().is_empty());
+}

@@ -215,7 +215,10 @@ fn a_script_answers_no_call_of_another_kind() {
     assert_eq!(proxy.chat(asks("the weather", false)).status, 200);
     proxy.stop().code(6).warns("not answered: call 1: a script answers calls to a chat model, and this one went to /embeddings");
     let run = |args: &[&str]| Run::from(command(&proxy.project, args).output().unwrap());
-    run(&["check", "@last"]).code(0).says("checked 1 request").warns("1 recorded call skipped: not to a chat model");
+    run(&["check", "@last"])
+        .code(0)
+        .says("checked 1 request")
+        .warns("1 recorded call to /embeddings skipped: not of a chat API that ctxc reads");
     run(&["render", "@last#1"]).warns("@last#1 holds no call to a chat model");
 }
 

@@ -60,15 +60,22 @@ pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
 
 /// The manifest of requests that were sent.
 fn of_requests(subject: &str, format: Format, args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
-    if args.check || !args.report.is_empty() || matches!(format, Format::Markdown | Format::Html) {
-        return Err(CliError::usage("the manifest of a recording is shown as text or as JSON"));
+    if args.check {
+        return Err(CliError::usage("`--check` compares the manifest of a project, and this is one of recorded requests")
+            .hint("`ctxc diff OLD NEW` compares two recordings"));
     }
     let Project { root, config, .. } = Project::load(&cx.options)?;
     let document = request::manifest::document(subject, &root, &config, cx)?;
-    cx.write(args.output.as_deref(), format.sign(), |cx| match format {
+    let print = |format: Format, cx: &mut Cx| match format {
+        Format::Text => request::manifest::text(&document, cx),
         Format::Json => cx.json(&document),
-        Format::Text | Format::Markdown | Format::Html => request::manifest::text(&document, cx),
-    })?;
+        Format::Markdown => cx.print(|out| out.write_all(request::manifest_pages::markdown(&document).as_bytes())),
+        Format::Html => cx.print(|out| out.write_all(request::manifest_pages::html(&document).as_bytes())),
+    };
+    cx.write(args.output.as_deref(), format.sign(), |cx| print(format, cx))?;
+    for Report { format, path } in &args.report {
+        cx.write(Some(path), format.sign(), |cx| print(*format, cx))?;
+    }
     Ok(Exit::Success)
 }
 

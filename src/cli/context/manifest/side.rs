@@ -6,7 +6,7 @@ use super::counting::{CountingArgs, of_project, of_registry};
 use crate::base::fs::{self, RealFs};
 use crate::cli::context::project::{Compiled, Inside};
 use crate::cli::prelude::*;
-use crate::cli::revision;
+use crate::cli::{request, revision};
 use crate::context::manifest::{Manifest, SCHEMA};
 use crate::registry::{self, Registry};
 use crate::rules::input::read_fault::reason;
@@ -118,6 +118,10 @@ impl Sides<'_> {
     }
 
     fn one(&self, named: &Path) -> Result<Side> {
+        if request::is_request(named) {
+            let found = format!("{} is a recording, which has no manifest of a project to compare", named.display());
+            return Err(CliError::usage(found).hint("`ctxc diff OLD NEW` compares two recordings"));
+        }
         if fs::is_dir(named) {
             return self.folder(named, named.display().to_string());
         }
