@@ -32,6 +32,7 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
     // From outside of the project nothing can be named: what leaves it is reported as missing.
     let names: Vec<(Arc<str>, Arc<str>)> = names.filter(|(_, new)| !Path::new(&**new).is_absolute()).collect();
     let mut edits = Edits::new();
+    let mut tasks: Vec<(String, String)> = Vec::new();
     for (path, template) in project.templates() {
         let here = after(&names, path);
         for source in &template.facts.sources {
@@ -44,11 +45,22 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
                 edits.entry(Arc::clone(path)).or_default().insert(edit);
             }
         }
-        renamed_task(project, path, &here, &mut edits);
+        tasks.extend(renamed_task(project, path, &here));
     }
-    for path in project.suites.keys() {
-        let (text, _) = project.text(path).unwrap_or_default();
-        edits.entry(Arc::clone(path)).or_default().extend(in_scenario(project, &names, path, &text));
+    rename_tasks(project, &tasks, &mut edits);
+    for (path, read) in &project.suites {
+        let table = read.as_ref().and_then(mentions::table_of).map(Arc::from);
+        for file in std::iter::once(Arc::clone(path)).chain(table) {
+            let (text, _) = project.text(&file).unwrap_or_default();
+            let is_table = file != *path;
+            let found = if is_table { named_things::named_in_table(&file, &text) } else { named_things::named_things(&text) };
+            let edit = |own: &NamedThing| {
+                // The paths of a table begin where the suite is.
+                let (old, new) = moved_path(project, &names, path, own)?;
+                own.edit(&text, &old, &new, named_things::plain_in(&file))
+            };
+            edits.entry(Arc::clone(&file)).or_default().extend(found.iter().flatten().filter_map(edit));
+        }
     }
     if let Some(file) = project.config.files.first() {
         let (text, _) = project.text(&file.path).unwrap_or_default();
@@ -69,16 +81,6 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
         Some((Arc::clone(path), server.client.encoding.edits(&text, &index, &edits)))
     };
     value(workspace_edit::of(&server.client, project, edits.iter().filter_map(of).collect()))
-}
-
-/// The paths in a scenario as they are from now on.
-fn in_scenario(project: &ProjectState, moves: &Moves, path: &str, text: &str) -> Vec<Edit> {
-    let found = named_things::named_things(text);
-    let edit = |own: &NamedThing| {
-        let (old, new) = moved_path(project, moves, path, own)?;
-        own.edit(text, &old, &new, is_plain_path)
-    };
-    found.iter().flatten().filter_map(edit).collect()
 }
 
 /// The paths in the project file as they are from now on, and the key `scenarios` where a scenario would be forgotten.
@@ -171,12 +173,6 @@ fn new_key(text: &str, section: Option<Span>, line: &str) -> Edit {
     }
 }
 
-/// Returns whether a path needs no quotes in YAML.
-fn is_plain_path(path: &str) -> bool {
-    let path = path.trim_start_matches("../").trim_start_matches("file:");
-    path.starts_with(|c: char| c.is_alphabetic() || c == '_') && path.chars().all(|c| c.is_alphanumeric() || "_-./#".contains(c))
-}
-
 /// Returns whether a key needs no quotes in TOML.
 fn is_bare_key(key: &str) -> bool {
     !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
@@ -196,27 +192,35 @@ fn folder(file: &str) -> &str {
     file.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Whatever names the task that has its name of a file.
-fn renamed_task(project: &ProjectState, old: &str, new: &str, edits: &mut Edits) {
+/// The name of the task that has its name of a file, with the one that it has from now on.
+fn renamed_task(project: &ProjectState, old: &str, new: &str) -> Option<(String, String)> {
     let stem = |name: &str| Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let (old_stem, new_stem) = (stem(old), stem(new));
-    let text = project.text(old).map(|(text, _)| text).unwrap_or_default();
-    let definitions = project.template(old).map_or(&[][..], |template| &template.facts.definitions);
-    let is_unnamed = definitions.iter().any(|own| {
+    if old_stem == new_stem {
+        return None;
+    }
+    let (text, _) = project.text(old)?;
+    let is_unnamed = project.template(old)?.facts.definitions.iter().any(|own| {
         let is_written = Span::slice(own.span, &text) == &*own.name;
         own.kind == DefinitionKind::Task && *own.name == *old_stem && !is_written
     });
-    if !is_unnamed || old_stem == new_stem {
-        return;
-    }
-    let meant = SymbolAtCursor { kind: DefinitionKind::Task, name: old_stem, span: Span::at(0) };
-    for (path, span) in navigate::uses(project, &meant) {
-        edits.entry(path).or_default().insert(Edit::replace(span, escape_attribute(&new_stem)));
-    }
-    for mention in navigate::beside(project, &meant) {
-        let text = project.text(&mention.file).map(|(text, _)| text).unwrap_or_default();
-        if let Some(edit) = mentions::Mention::rename(&mention, &text, &new_stem) {
-            edits.entry(mention.file).or_default().insert(edit);
+    is_unnamed.then_some((old_stem, new_stem))
+}
+
+/// Writes the new names of tasks wherever the old ones are.
+fn rename_tasks(project: &ProjectState, tasks: &[(String, String)], edits: &mut Edits) {
+    let mentions = if tasks.is_empty() { Vec::new() } else { mentions::all(project) };
+    for (old, new) in tasks {
+        let meant = SymbolAtCursor { kind: DefinitionKind::Task, name: old.clone(), span: Span::at(0) };
+        for (path, span) in navigate::uses(project, &meant) {
+            edits.entry(path).or_default().insert(Edit::replace(span, escape_attribute(new)));
+        }
+        let own = mentions.iter().filter(|own| own.name == *old && own.kind(project) == Some(DefinitionKind::Task));
+        for mention in own {
+            let text = project.text(&mention.file).map(|(text, _)| text).unwrap_or_default();
+            if let Some(edit) = mention.rename(&text, new) {
+                edits.entry(Arc::clone(&mention.file)).or_default().insert(edit);
+            }
         }
     }
 }

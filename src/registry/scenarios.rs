@@ -156,10 +156,19 @@ pub(crate) fn of_loaded(around: &Surroundings<'_>, loaded: &[&Loaded], wanted: &
     found
 }
 
-/// A text that stands for a file, read.
+/// Reads a scenario of a project in which some files are open, by their names. `None` where there is no such file.
 #[cfg(feature = "lsp")]
-pub(crate) fn read_text(root: &Path, config: &Config, path: &str, text: &str) -> Loaded {
-    load::of_text(root, path, text, config.limits.file, &options(config))
+pub(crate) fn read_open(root: &Path, config: &Config, path: &str, open: &dyn Fn(&str) -> Option<String>) -> Option<Loaded> {
+    let limit = config.limits.file;
+    let tables = |table: &str| match contained_path::beside(path, table).and_then(|name| open(&name)) {
+        Some(text) => Ok(text),
+        None => load::table_text(root, path, table, limit),
+    };
+    let options = Options { tables: Some(&tables), ..options(config) };
+    match open(path) {
+        Some(text) => Some(load::of_text(root, path, &text, limit, &options)),
+        None => load::load(root, &[path.to_owned()], limit, &options).pop(),
+    }
 }
 
 /// Days since 1970, by `SOURCE_DATE_EPOCH` where it is set.

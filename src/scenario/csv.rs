@@ -1,6 +1,8 @@
 //! Tables as RFC 4180 says: commas, quotes around what holds one, two quotes for a quote. Our own, since it is sixty lines
 //! and each record needs the line that it starts on.
 
+use crate::base::span::Span;
+
 /// One record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
@@ -8,16 +10,19 @@ pub struct Record {
     pub line: u32,
     /// Its fields.
     pub fields: Vec<String>,
+    /// The place of each field, with its quotes.
+    pub spans: Vec<Span>,
 }
 
 /// Reads a table. Empty lines are none of its records. The line at which it stops being a table.
 pub fn read(text: &str) -> Result<Vec<Record>, (u32, &'static str)> {
     let mut records = Vec::new();
-    let mut record = Record { line: 1, fields: Vec::new() };
+    let mut record = Record { line: 1, fields: Vec::new(), spans: Vec::new() };
     let mut field = String::new();
     let mut line = 1;
     let mut rest = text;
     loop {
+        let start = text.len() - rest.len();
         if let Some(quoted) = rest.strip_prefix('"') {
             let (value, after) = quotes(quoted).ok_or((line, "a quote is never closed"))?;
             line += value.matches('\n').count() as u32;
@@ -36,6 +41,7 @@ pub fn read(text: &str) -> Result<Vec<Record>, (u32, &'static str)> {
             rest = after;
         }
         record.fields.push(std::mem::take(&mut field));
+        record.spans.push(Span::of(start, text.len() - rest.len()));
         if let Some(after) = rest.strip_prefix(',') {
             rest = after;
             continue;
@@ -49,7 +55,7 @@ pub fn read(text: &str) -> Result<Vec<Record>, (u32, &'static str)> {
         }
         rest = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix(['\n', '\r'])).unwrap_or(rest);
         line += 1;
-        record = Record { line, fields: Vec::new() };
+        record = Record { line, fields: Vec::new(), spans: Vec::new() };
         if rest.is_empty() {
             return Ok(records);
         }

@@ -165,7 +165,8 @@ pub fn of_text(root: &Path, path: &str, text: &str, limit: u64, options: &Option
     Loaded { path: Arc::from(path), text: Arc::from(text), suite, faults, unread: None }
 }
 
-fn table_text(root: &Path, path: &str, table: &str, limit: u64) -> Result<String, String> {
+/// The text of a table beside a file; why there is none.
+pub fn table_text(root: &Path, path: &str, table: &str, limit: u64) -> Result<String, String> {
     let table = beside(path, table).ok_or_else(|| Refused::Outside.to_string())?;
     let bytes = contained_path::read(&fs::RealFs, root, Path::new(&table), limit).map_err(|refused| refused.to_string())?;
     let text = decode::decode(&bytes).map_err(|fault| fault.to_string())?;

@@ -1,11 +1,13 @@
 //! The names and paths in a scenario, as its tables have them. Whatever renames a thing reads its places here, so that no other
 //! word of the file is touched.
 
+use super::csv;
 use super::frozen::Frozen;
-use super::keys::{SCENARIO, SUITE};
+use super::keys::{CASE, SCENARIO, SUITE};
 use super::read::is_suite;
 use super::request_source::call_of;
 use super::table::{Key, Shape, Table, Thing};
+use super::table_cases::{CONTEXT, EXPECTED, KEYS, TAGS};
 use super::values::{file_of, frozen};
 use crate::base::fix::Edit;
 use crate::base::span::{Span, Spanned};
@@ -31,21 +33,86 @@ impl NamedThing {
 
     /// Writes another word for a part of the value, with quotes where `is_plain` refuses the text without them.
     pub fn edit(&self, text: &str, part: &str, new: &str, is_plain: fn(&str) -> bool) -> Option<Edit> {
-        let (span, whole) = (self.place(text, part)?, self.span.slice(text));
-        let before = text.get(..span.start as usize)?;
-        let quoted = serde_json::to_string(new).unwrap_or_default();
-        let escaped = quoted.get(1..quoted.len() - 1).unwrap_or_default();
-        if whole.starts_with('"') || before.ends_with('"') {
-            return Some(Edit::replace(span, escaped));
-        }
-        if whole.starts_with('\'') || before.ends_with('\'') {
-            return Some(Edit::replace(span, new.replace('\'', "''")));
-        }
-        let head = text.get(self.span.start as usize..span.start as usize)?;
-        let tail = text.get(span.end as usize..self.span.end as usize)?;
-        let is_plain = is_plain(&format!("{head}{new}{tail}"));
-        Some(if is_plain { Edit::replace(span, new) } else { Edit::replace(self.span, format!("\"{head}{escaped}{tail}\"")) })
+        edit(text, self.span, self.place(text, part)?, new, is_plain)
     }
+}
+
+/// Writes another word for a part of a text that may have quotes; a text without gets them where `is_plain` refuses it.
+pub fn edit(text: &str, whole: Span, part: Span, new: &str, is_plain: fn(&str) -> bool) -> Option<Edit> {
+    let before = text.get(..part.start as usize)?;
+    let quoted = serde_json::to_string(new).unwrap_or_default();
+    let escaped = quoted.get(1..quoted.len() - 1).unwrap_or_default();
+    let has_quote = |quote: char| whole.slice(text).starts_with(quote) || before.ends_with(quote);
+    if has_quote('"') {
+        return Some(Edit::replace(part, escaped));
+    }
+    if has_quote('\'') {
+        return Some(Edit::replace(part, new.replace('\'', "''")));
+    }
+    let head = text.get(whole.start as usize..part.start as usize)?;
+    let tail = text.get(part.end as usize..whole.end as usize)?;
+    // The lines of a block need no quotes.
+    let is_plain = head.contains('\n') || is_plain(&format!("{head}{new}{tail}"));
+    Some(if is_plain { Edit::replace(part, new) } else { Edit::replace(whole, format!("\"{head}{escaped}{tail}\"")) })
+}
+
+/// The test by which a text needs no quotes in a scenario or a table, by its path.
+pub fn plain_in(path: &str) -> fn(&str) -> bool {
+    if path.to_ascii_lowercase().ends_with(".csv") { is_plain_cell } else { is_plain }
+}
+
+/// Returns whether a text needs no quotes in YAML.
+fn is_plain(text: &str) -> bool {
+    let word = text.trim_start_matches("../");
+    let is_other = ["true", "false", "null", "yes", "no", "on", "off"].contains(&word.to_ascii_lowercase().as_str());
+    word.starts_with(|c: char| c.is_alphabetic() || "_/".contains(c))
+        && word.chars().all(|c| c.is_alphanumeric() || "_-./#:@".contains(c))
+        && !word.ends_with(':')
+        && !is_other
+}
+
+/// Returns whether a text needs no quotes in a table of columns.
+fn is_plain_cell(text: &str) -> bool {
+    !text.contains([',', '"', '\n', '\r'])
+}
+
+/// The names in a table of cases: those of its columns, then those of each row.
+pub fn named_in_table(path: &str, text: &str) -> Vec<Vec<NamedThing>> {
+    let mut groups = vec![Vec::new()];
+    if !path.to_ascii_lowercase().ends_with(".csv") {
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            let mut found = Vec::new();
+            members(&CASE, &yaml::read(line).0, &mut found);
+            let place = |span: Span| Span::new(span.start + start, span.end + start);
+            groups.push(found.into_iter().map(|own| NamedThing { span: place(own.span), ..own }).collect());
+            start += line.len() as u32;
+        }
+        return groups;
+    }
+    let mut records = csv::read(text).unwrap_or_default().into_iter();
+    let Some(head) = records.next() else { return groups };
+    let columns: Vec<&str> = head.fields.iter().map(|column| column.trim()).collect();
+    let is_input = |column: &str| column != TAGS && !KEYS.contains(&column) && ![CONTEXT, EXPECTED].concat().contains(&column);
+    let inputs = columns.iter().zip(&head.spans).filter(|(column, _)| is_input(column));
+    let input = |(column, span): (&&str, &Span)| NamedThing {
+        thing: Thing::Parameter,
+        value: column.strip_prefix("inputs.").unwrap_or(column).to_owned(),
+        span: *span,
+    };
+    groups = vec![inputs.map(input).collect()];
+    groups.extend(records.map(|record| {
+        let cells = columns.iter().zip(record.fields).zip(record.spans);
+        let cell = |((column, value), span): ((&&str, String), Span)| {
+            let (thing, value) = match value.strip_prefix('@') {
+                Some(path) if is_input(column) => (Thing::Beside, path.to_owned()),
+                _ => (CASE.key(column)?.names, value),
+            };
+            (thing != Thing::Words && !value.is_empty()).then_some(NamedThing { thing, value, span })
+        };
+        cells.filter_map(cell).collect()
+    }));
+    groups
 }
 
 /// The names and paths of a scenario: those of a suite outside of its cases, then those of each case.

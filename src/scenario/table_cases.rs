@@ -12,12 +12,14 @@ use std::borrow::Cow;
 const ROWS: usize = 20_000;
 
 /// Columns that are keys of the case; every other one is an input.
-const KEYS: [&str; 10] =
+pub(super) const KEYS: [&str; 10] =
     ["id", "name", "description", "role", "task", "node", "reviewed", "runs", "pass_threshold", "baseline_config_hash"];
 /// Columns that are keys of its context.
-const CONTEXT: [&str; 3] = ["objective", "task_id", "risk_level"];
+pub(super) const CONTEXT: [&str; 3] = ["objective", "task_id", "risk_level"];
 /// Columns that are expectations on the answer.
-const EXPECTED: [&str; 3] = ["contains", "absent", "exact"];
+pub(super) const EXPECTED: [&str; 3] = ["contains", "absent", "exact"];
+/// The column of a list of words.
+pub(super) const TAGS: &str = "tags";
 
 /// A row with what is wrong with its text.
 pub(super) struct Made {
@@ -122,7 +124,7 @@ fn case<'f>(fields: impl Iterator<Item = (&'f str, &'f String)>, place: Span) ->
                     value.trim().parse::<u64>().map_or_else(|_| text(value), |number| node(Value::Number(number.into())));
                 own.push(entry(name, number, place));
             }
-            "tags" => {
+            TAGS => {
                 let words = value.split([',', ';', ' ']).filter(|word| !word.is_empty());
                 own.push(entry(name, node(Value::List(words.map(text).collect())), place));
             }

@@ -1,27 +1,29 @@
-//! Names of templates in the files beside them: tasks in scenarios and roles; parameters, inputs and results in scenarios. And
-//! the names that the project file gives itself: roles, models and providers.
-//!
-//! The rows of a case table have no places of their own, and are none.
+//! Names of templates in the files beside them: tasks in scenarios, roles and requirements; parameters, inputs, steps and results
+//! in scenarios and in their tables. And the names that the project file gives itself: roles, models and providers.
 
 use super::variables::{self, Variable, VariableAtCursor};
+use crate::base::contained_path;
 use crate::base::fix::Edit;
 use crate::base::span::Spanned;
 use crate::lsp::prelude::*;
+use crate::lsp::state::scenarios;
+use crate::project::read;
 use crate::project::roles::ModelChoice;
-use crate::rules::scenario::cx::{key_before, plain};
 use crate::rules::scenario::shown;
-use crate::rules::scenario::walk;
-use crate::scenario::expect::segments::Named;
 use crate::scenario::load::Loaded;
-use crate::scenario::model::{Case, Subject};
+use crate::scenario::named_things::{self, NamedThing};
+use crate::scenario::table::Thing;
 use crate::template::names::DefinitionKind;
+use std::collections::BTreeSet;
 
-/// A place that says a name of a template.
+/// A place that has a name of a template.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::lsp) struct Mention {
     pub(in crate::lsp) file: Arc<str>,
     /// The name alone, without its quotes.
     pub(in crate::lsp) span: Span,
+    /// The text that the name is a part of, with its quotes.
+    whole: Span,
     pub(in crate::lsp) name: String,
     pub(in crate::lsp) what: Mentioned,
     /// The section of the project file that it names.
@@ -33,7 +35,7 @@ pub(in crate::lsp) struct Mention {
 pub(in crate::lsp) enum Mentioned {
     /// A task.
     Task,
-    /// The task of a role that has the task's name, and says no other.
+    /// The task of a role that has the task's name, and names no other.
     OwnTask,
     /// A role.
     Role,
@@ -51,33 +53,10 @@ pub(in crate::lsp) enum Mentioned {
 
 /// Every place of the project.
 pub(in crate::lsp) fn all(project: &ProjectState) -> Vec<Mention> {
-    let mut found = Vec::new();
-    let config = &project.config;
-    if let Some(file) = config.files.first() {
-        let mut say = |defines: bool, name: &Spanned<String>, what: Mentioned| {
-            let own = mention(&file.path, &file.text, name.span, &name.value, what);
-            found.extend(own.map(|own| Mention { defines, ..own }));
-        };
-        for role in config.roles.values() {
-            let is_own = role.task.span == role.name.span;
-            say(false, &role.task, if is_own { Mentioned::OwnTask } else { Mentioned::Task });
-            say(true, &role.name, Mentioned::Role);
-            if let ModelChoice::Named(models) = &role.model {
-                for model in models {
-                    say(false, model, Mentioned::Model);
-                }
-            }
-        }
-        for model in config.models.values() {
-            say(true, &model.name, Mentioned::Model);
-            say(false, &model.provider, Mentioned::Provider);
-        }
-        config.providers.values().for_each(|provider| say(true, &provider.name, Mentioned::Provider));
-        let own = config.requirements.iter().filter(|requirement| requirement.file == 0);
-        own.flat_map(|requirement| &requirement.selector.role).for_each(|role| say(false, role, Mentioned::Role));
-    }
+    let mut found = of_project_file(project);
     for read in project.suites.values().flatten() {
         found.extend(of_suite(project, read));
+        found.extend(of_table(project, read));
     }
     found.sort();
     found.dedup();
@@ -89,7 +68,47 @@ pub(in crate::lsp) fn at(project: &ProjectState, file: &str, offset: u32) -> Opt
     if project.is_xml(file) {
         return None;
     }
-    all(project).into_iter().find(|own| *own.file == *file && own.span.touches(offset))
+    let mut found = of_project_file(project);
+    for read in project.suites.values().flatten() {
+        if *read.path == *file {
+            found.extend(of_suite(project, read));
+        } else if table_of(read).as_deref() == Some(file) {
+            found.extend(of_table(project, read));
+        }
+    }
+    found.sort();
+    found.into_iter().find(|own| *own.file == *file && own.span.touches(offset))
+}
+
+/// The places in the project file.
+fn of_project_file(project: &ProjectState) -> Vec<Mention> {
+    let mut found = Vec::new();
+    let config = &project.config;
+    let Some(file) = config.files.first() else { return found };
+    for own in read::named_things::named_things(&file.text) {
+        found.extend(mention(&file.path, &file.text, &own, None));
+    }
+    let mut add = |defines: bool, name: &Spanned<String>, what: Mentioned| {
+        let own = place(&file.path, &file.text, name.span, &name.value, what);
+        found.extend(own.map(|own| Mention { defines, ..own }));
+    };
+    for role in config.roles.values() {
+        if role.task.span == role.name.span {
+            add(false, &role.task, Mentioned::OwnTask);
+        }
+        add(true, &role.name, Mentioned::Role);
+        if let ModelChoice::Named(models) = &role.model {
+            for model in models {
+                add(false, model, Mentioned::Model);
+            }
+        }
+    }
+    for model in config.models.values() {
+        add(true, &model.name, Mentioned::Model);
+        add(false, &model.provider, Mentioned::Provider);
+    }
+    config.providers.values().for_each(|provider| add(true, &provider.name, Mentioned::Provider));
+    found
 }
 
 /// The variable that a place names.
@@ -137,64 +156,89 @@ impl Mention {
             let end = rest.get(close..)?.find('\n').map_or(rest.len(), |end| close + end);
             return Some(Edit::insert(self.span.end + end as u32, format!("\ntemplate = \"{new}\"")));
         }
-        let is_quoted = text.get(..self.span.start as usize)?.ends_with(['"', '\'']);
-        let written = if is_quoted { new.to_owned() } else { plain(new) };
-        Some(Edit::replace(self.span, written))
+        named_things::edit(text, self.whole, self.span, new, named_things::plain_in(&self.file))
     }
 }
 
-/// A place, where the name stands in it as it is.
-fn mention(file: &Arc<str>, text: &str, span: Span, name: &str, what: Mentioned) -> Option<Mention> {
-    let at = span.slice(text).rfind(name).filter(|_| !name.is_empty())?;
-    let start = span.start + at as u32;
-    let span = Span::new(start, start + name.len() as u32);
-    Some(Mention { file: Arc::clone(file), span, name: name.to_owned(), what, defines: false })
+/// The task that a case is about, or the cases of a suite where they name none.
+fn task_of(project: &ProjectState, group: &[NamedThing]) -> Option<String> {
+    let named = |thing: Thing| group.iter().find(|own| own.thing == thing).map(|own| own.value.as_str());
+    let played = || project.config.roles.get(named(Thing::Role)?).map(|role| role.task.value.clone());
+    named(Thing::Task).map(str::to_owned).or_else(played)
+}
+
+/// The table of further cases of a suite, by its name in the project.
+pub(in crate::lsp) fn table_of(read: &Loaded) -> Option<String> {
+    contained_path::beside(&read.path, &read.suite.as_ref()?.cases_from.as_ref()?.value)
+}
+
+/// A scenario, a suite or a table with its names: the first group is about each task of the suite, every other about a case.
+struct NamedFile<'f> {
+    path: Arc<str>,
+    text: &'f str,
+    groups: Vec<Vec<NamedThing>>,
+    /// The task of cases that name none.
+    default: Option<String>,
 }
 
 fn of_suite(project: &ProjectState, read: &Loaded) -> Vec<Mention> {
+    let groups = named_things::named_things(&read.text);
+    let default = groups.first().and_then(|whole| task_of(project, whole));
+    of_groups(project, read, &NamedFile { path: Arc::clone(&read.path), text: &read.text, groups, default })
+}
+
+fn of_table(project: &ProjectState, read: &Loaded) -> Vec<Mention> {
+    let table = table_of(read).and_then(|path| project.read(&path).map(|text| (path, text)));
+    let Some((path, text)) = table else { return Vec::new() };
+    let default = named_things::named_things(&read.text).first().and_then(|whole| task_of(project, whole));
+    let groups = named_things::named_in_table(&path, &text);
+    of_groups(project, read, &NamedFile { path: Arc::from(path), text: &text, groups, default })
+}
+
+fn of_groups(project: &ProjectState, read: &Loaded, file: &NamedFile<'_>) -> Vec<Mention> {
     let mut found = Vec::new();
-    let Some(suite) = &read.suite else { return found };
-    let is_row = |case: &&Case| suite.cases_from.as_ref().is_some_and(|from| from.span == case.name.span);
-    for case in suite.cases.iter().filter(|case| !is_row(case)) {
-        of_case(project, read, case, &mut found);
+    let Some((shared, cases)) = file.groups.split_first() else { return found };
+    let known = read.suite.iter().flat_map(|suite| &suite.cases);
+    let mut tasks: BTreeSet<Option<&str>> = known.map(|case| scenarios::task_of(&project.config, case)).collect();
+    tasks.insert(file.default.as_deref());
+    for task in tasks {
+        found.extend(shared.iter().filter_map(|own| mention(&file.path, file.text, own, task)));
+    }
+    for case in cases {
+        let own = task_of(project, case);
+        let task = own.as_deref().or(file.default.as_deref());
+        found.extend(case.iter().filter_map(|own| mention(&file.path, file.text, own, task)));
     }
     found
 }
 
-fn of_case(project: &ProjectState, read: &Loaded, case: &Case, found: &mut Vec<Mention>) {
-    let mut say = |span: Span, name: &str, what: Mentioned| found.extend(mention(&read.path, &read.text, span, name, what));
-    let span = case.subject.span;
-    let task = match &case.subject.value {
-        Subject::Task(task) => {
-            say(span, task, Mentioned::Task);
-            task
-        }
-        Subject::Role(role) => {
-            say(span, role, Mentioned::Role);
-            let Some(role) = project.config.roles.get(role) else { return };
-            &role.task.value
-        }
-        Subject::Request(_) => return,
+/// The place of a name, in a case about a task.
+fn mention(file: &Arc<str>, text: &str, own: &NamedThing, task: Option<&str>) -> Option<Mention> {
+    let value = own.value.as_str();
+    let segment = || shown::named(value).filter(|(kind, _)| ["input", "accumulated"].contains(kind));
+    let name = |(_, name)| shown::numbered(name);
+    let task = task.map(str::to_owned);
+    let (name, what) = match own.thing {
+        Thing::Task => (value, Mentioned::Task),
+        Thing::Role => (value, Mentioned::Role),
+        Thing::Parameter => (value, Mentioned::Parameter(task?)),
+        Thing::Segment => (segment().map(name)?, Mentioned::Value(task?)),
+        Thing::Source => match segment().map(name) {
+            Some(name) => (name, Mentioned::Value(task?)),
+            None => (value, Mentioned::Source(task?)),
+        },
+        // A path names no step, and the words of a call are none.
+        Thing::Node | Thing::Step if value.starts_with('/') || value.contains('(') => return None,
+        Thing::Node | Thing::Step => (value.split(['@', '~', '/']).next()?, Mentioned::Value(task?)),
+        Thing::Words | Thing::Beside | Thing::Path | Thing::Argument | Thing::Passage => return None,
     };
-    if let Some(node) = case.node.as_ref().filter(|node| !node.value.starts_with('/')) {
-        say(node.span, &node.value, Mentioned::Value(task.clone()));
-    }
-    for (name, value) in &case.situation.inputs {
-        if let Some(key) = key_before(&read.text, name, value.span) {
-            say(key, name, Mentioned::Parameter(task.clone()));
-        }
-    }
-    for (name, value) in &case.situation.results {
-        if let Some(key) = key_before(&read.text, name, value.span) {
-            say(key, name, Mentioned::Value(task.clone()));
-        }
-    }
-    walk::named(&case.expect_context, &mut |named, _| match named {
-        Named::Id(Spanned { value, span }) => {
-            if let Some(("input" | "accumulated", name)) = shown::named(value) {
-                say(*span, shown::numbered(name), Mentioned::Value(task.clone()));
-            }
-        }
-        Named::Source(Spanned { value, span }) => say(*span, value, Mentioned::Source(task.clone())),
-    });
+    place(file, text, own.span, name, what)
+}
+
+/// A place, where the name stands in it as it is.
+fn place(file: &Arc<str>, text: &str, whole: Span, name: &str, what: Mentioned) -> Option<Mention> {
+    let at = whole.slice(text).rfind(name).filter(|_| !name.is_empty())?;
+    let start = whole.start as usize + at;
+    let span = Span::of(start, start + name.len());
+    Some(Mention { file: Arc::clone(file), span, whole, name: name.to_owned(), what, defines: false })
 }

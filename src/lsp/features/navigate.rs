@@ -120,7 +120,8 @@ fn occurrences_of(project: &ProjectState, pointed: &VariableAtCursor) -> Vec<Occ
         Target::Bound(_) | Target::Free(_) => {
             let mut web = Web::new(project, pointed);
             let mut found = web.occurrences();
-            found.extend(web_beside(project, &web, &pointed.name));
+            let beside = web_beside(project, &web, &pointed.name);
+            found.extend(beside.map(|own| Occurrence { file: own.file, span: own.span, role: Role::Says }));
             found.sort();
             found.dedup();
             found
@@ -129,9 +130,12 @@ fn occurrences_of(project: &ProjectState, pointed: &VariableAtCursor) -> Vec<Occ
 }
 
 /// The places beside the templates that name a variable.
-pub(in crate::lsp) fn web_beside(project: &ProjectState, web: &Web<'_>, name: &str) -> Vec<Occurrence> {
-    let named = mentions::of_variable(project, name, |variable| web.all.contains(variable));
-    named.map(|own| Occurrence { file: own.file, span: own.span, role: Role::Says }).collect()
+pub(in crate::lsp) fn web_beside<'m>(
+    project: &'m ProjectState,
+    web: &'m Web<'_>,
+    name: &'m str,
+) -> impl Iterator<Item = Mention> + 'm {
+    mentions::of_variable(project, name, |variable| web.all.contains(variable))
 }
 
 /// The places beside the templates that name a definition.

@@ -2,6 +2,7 @@
 //!
 //! Refuses, with the reason, a name that is not valid or that would change what another name refers to.
 
+use super::mentions::Mention;
 use super::navigate::{self, SymbolAtCursor};
 use super::variables::{self, Occurrence, Role, Traced, Variable, VariableAtCursor, Web};
 use crate::base::diagnostic::Diagnostic;
@@ -54,12 +55,7 @@ fn name(project: &ProjectState, meant: &SymbolAtCursor, new: &str) -> Result<Edi
         return Err(Refusal::invalid(format!("there is a {} named `{new}` already", meant.kind.word())));
     }
     let mut edits = Edits::new();
-    for mention in navigate::beside(project, meant) {
-        let text = project.text(&mention.file).map(|(text, _)| text).unwrap_or_default();
-        if let Some(edit) = mention.rename(&text, new) {
-            edits.entry(mention.file).or_default().push(edit);
-        }
-    }
+    add_mentions(project, navigate::beside(project, meant), new, &mut edits);
     for (path, span) in navigate::uses(project, meant) {
         edits.entry(path).or_default().push(Edit::replace(span, new));
     }
@@ -78,6 +74,16 @@ fn name(project: &ProjectState, meant: &SymbolAtCursor, new: &str) -> Result<Edi
     Ok(edits)
 }
 
+/// Another name in the files beside the templates.
+fn add_mentions(project: &ProjectState, mentions: impl Iterator<Item = Mention>, new: &str, edits: &mut Edits) {
+    for mention in mentions {
+        let text = project.text(&mention.file).map(|(text, _)| text).unwrap_or_default();
+        if let Some(edit) = mention.rename(&text, new) {
+            edits.entry(mention.file).or_default().push(edit);
+        }
+    }
+}
+
 /// Another name for a variable.
 fn variable(project: &ProjectState, pointed: &VariableAtCursor, new: &str) -> Result<Edits, Refusal> {
     if pointed.variable.target == Target::Language {
@@ -93,8 +99,7 @@ fn variable(project: &ProjectState, pointed: &VariableAtCursor, new: &str) -> Re
     if new == pointed.name {
         return Ok(edits);
     }
-    let beside = navigate::web_beside(project, &web, &pointed.name);
-    for Occurrence { file, span, role } in web.occurrences().into_iter().chain(beside) {
+    for Occurrence { file, span, role } in web.occurrences() {
         if role == Role::Hides {
             let place = place(project, &file, span);
             let name = &pointed.name;
@@ -104,6 +109,7 @@ fn variable(project: &ProjectState, pointed: &VariableAtCursor, new: &str) -> Re
         }
         edits.entry(file).or_default().push(Edit::replace(span, new));
     }
+    add_mentions(project, navigate::web_beside(project, &web, &pointed.name), new, &mut edits);
     for edits in edits.values_mut() {
         edits.sort();
         edits.dedup();

@@ -85,12 +85,11 @@ impl ProjectState {
         let stale: Vec<Arc<str>> =
             self.suites.iter().filter(|(_, read)| read.is_none()).map(|(name, _)| Arc::clone(name)).collect();
         for name in stale {
-            let read = if let Some(buffer) = self.open.get(&name) {
-                Some(scenarios::read_text(&self.root, &self.config, &name, &buffer.text))
-            } else {
+            if !self.open.contains_key(&name) {
                 self.stamp(&name);
-                scenarios::load(&self.root, &self.config, &[name.to_string()]).pop()
-            };
+            }
+            let open = |name: &str| self.open.get(name).map(|buffer| buffer.text.clone());
+            let read = scenarios::read_open(&self.root, &self.config, &name, &open);
             self.suites.insert(name, read);
         }
         if !self.config.wants_tested() {
@@ -130,7 +129,11 @@ pub(in crate::lsp) fn found(project: &ProjectState, wanted: &dyn Fn(&str) -> boo
 
 /// The findings of one of them, if this were its text.
 pub(in crate::lsp) fn of_text(project: &ProjectState, name: &str, text: &str) -> Vec<Diagnostic> {
-    let own = scenarios::read_text(&project.root, &project.config, name, text);
+    let open = |other: &str| match project.open.get(other) {
+        _ if *other == *name => Some(text.to_owned()),
+        buffer => buffer.map(|buffer| buffer.text.clone()),
+    };
+    let Some(own) = scenarios::read_open(&project.root, &project.config, name, &open) else { return Vec::new() };
     let all = project.suites.values().flatten().map(|read| if *read.path == *name { &own } else { read });
     checked(project, &all.collect::<Vec<_>>(), &|other| other == name).remove(name).unwrap_or_default()
 }
@@ -159,7 +162,7 @@ fn checked(project: &ProjectState, all: &[&Loaded], wanted: &dyn Fn(&str) -> boo
 }
 
 /// The task that a case is about.
-fn task_of<'c>(config: &'c Config, case: &'c Case) -> Option<&'c str> {
+pub(in crate::lsp) fn task_of<'c>(config: &'c Config, case: &'c Case) -> Option<&'c str> {
     match &case.subject.value {
         Subject::Task(task) => Some(task),
         Subject::Role(role) => Some(&config.roles.get(role)?.task.value),

@@ -15,6 +15,7 @@ mod histories;
 mod large;
 mod meanings;
 mod moves;
+mod named_beside;
 mod process;
 mod projects;
 mod renames;

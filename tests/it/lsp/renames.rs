@@ -104,18 +104,19 @@ fn names_in_scenarios_lead_to_the_templates() {
 
 #[test]
 fn a_rename_that_would_break_a_scenario_is_refused_with_the_reason() {
-    let table = (
-        "scenarios/table.yaml",
-        "id: table\ndefaults:\n  task: triage\n  expect_context: [{nothing_cut: true}]\ncases_from: table.csv\n",
+    // What the defaults give to two tasks has one name.
+    let shared = (
+        "scenarios/shared.yaml",
+        "id: shared\ndefaults:\n  context: {objective: o, inputs: {ticket: t}}\n  expect_context: [{nothing_cut: true}]\ncases:\n  - {id: a, task: triage}\n  - {id: b, task: other}\n",
     );
-    let rows = ("scenarios/table.csv", "id,objective,ticket\na,b,c\n");
-    let files = [FILES, &[table, rows]].concat();
+    let other = TASK.replace("\"triage\"", "\"other\"");
+    let files = [FILES, &[shared, ("templates/other.xml", &other)]].concat();
     let mut client = Client::new(&files, &pulling());
     assert_eq!(errors(client.folder()), [""; 0]);
     client.open("templates/triage.xml", TASK);
     let params = json!({"textDocument": {"uri": client.uri("templates/triage.xml")}, "position": position(TASK, "name=\"tic"), "newName": "case"});
     let refused = renamed(&mut client, &owned(&files), &params).unwrap_err();
-    assert!(refused.starts_with("with the name `case` there would be a new finding at scenarios/table.yaml:"), "{refused}");
+    assert!(refused.starts_with("with the name `case` there would be a new finding at scenarios/shared.yaml:"), "{refused}");
 }
 
 #[test]
