@@ -168,7 +168,10 @@ impl Server<'_> {
         self.workspace.settle();
         match method.as_str() {
             "textDocument/diagnostic" => self.pull(&params),
-            "workspace/diagnostic" => self.pull_all(&id, &params),
+            "workspace/diagnostic" => {
+                self.begin_workspace_pulls();
+                self.pull_all(&id, &params)
+            }
             "textDocument/hover" => hover::answer(self, read(params)?),
             "textDocument/completion" => completion::answer(self, read(params)?),
             "textDocument/codeAction" => actions::answer(self, &id, &read(params)?),

@@ -2,7 +2,7 @@
 //! message waits, or answers a pull.
 
 use super::state::buffer::Buffer;
-use super::state::workspace::{self, Shown};
+use super::state::workspace::Shown;
 use super::{client, diagnostics, uri};
 use crate::base::hash::Hash;
 use crate::lsp::prelude::*;
@@ -66,13 +66,13 @@ impl Server<'_> {
 
     pub(super) fn changed(&mut self, params: &DidChangeWatchedFilesParams) {
         let paths: Vec<PathBuf> = params.changes.iter().filter_map(|event| uri::path(&event.uri)).collect();
-        if paths.iter().any(|path| workspace::is_project(path)) && self.workspace.is_stale() {
+        if paths.iter().any(|path| self.workspace.may_hold_project(path)) && self.workspace.is_stale() {
             self.workspace.rehome();
+            self.stale = true;
         }
         for path in &paths {
-            self.workspace.changed(path);
+            self.stale |= self.workspace.changed(path);
         }
-        self.stale = true;
     }
 
     /// Nothing waits: what changed is shown, or the client told to ask.
@@ -85,28 +85,34 @@ impl Server<'_> {
             self.say("a bug in ctxc: this text could not be checked");
             return;
         }
-        if !self.client.pulls {
-            self.push_all();
-        }
+        self.push_all();
         self.refresh();
         for uri in std::mem::take(&mut self.opened) {
             self.want(&uri);
         }
     }
 
+    /// Pushes the findings of open documents, and those of project files, on which everything depends, whether they are open or
+    /// not. A client that pulls is pushed those that it does not ask for: of project files that are not open, until it asks for
+    /// the whole workspace.
     fn push_all(&mut self) {
         let mut fresh: Vec<(Uri, Option<i32>, Vec<Diagnostic>)> = Vec::new();
+        fresh.extend(self.workspace.take_cleared().into_iter().map(|uri| (uri, None, Vec::new())));
         for project in self.workspace.all_mut().filter(|project| project.shown.is_stale) {
             project.shown.is_stale = false;
-            let mut names: BTreeSet<Arc<str>> = project.open.keys().filter(|name| project.is_ours(name)).cloned().collect();
-            // What is wrong with the project file is said whether it is open or not: everything depends on it.
-            names.extend(project.of_config.iter().map(|finding| Arc::clone(&finding.path)));
+            let mut shown: BTreeSet<Arc<str>> = project.of_config.iter().map(|finding| Arc::clone(&finding.path)).collect();
+            if self.client.pulls {
+                shown.retain(|name| !self.pulls_workspace && !project.open.contains_key(name));
+            } else {
+                shown.extend(project.open.keys().filter(|name| project.is_ours(name)).cloned());
+            }
             // A file that is ours no longer, such as a text that no template uses, has no findings any more.
-            names.extend(project.shown.pushed.iter().filter(|(_, found)| !found.is_empty()).map(|(name, _)| Arc::clone(name)));
+            let pushed = project.shown.pushed.iter().filter(|(_, found)| !found.is_empty()).map(|(name, _)| name);
+            let names: BTreeSet<Arc<str>> = shown.iter().chain(pushed).cloned().collect();
             for name in names {
                 let uri = diagnostics::address(project, &name);
                 let version = project.open.get(&name).map(|buffer| buffer.version);
-                let of = || if project.is_ours(&name) { diagnostics::of(project, &self.client, &name) } else { Vec::new() };
+                let of = || if shown.contains(&name) { diagnostics::of(project, &self.client, &name) } else { Vec::new() };
                 let found = catch_unwind(AssertUnwindSafe(of));
                 let Ok(found) = found else { continue };
                 if project.shown.pushed.get(&name) != Some(&found) {
@@ -140,6 +146,14 @@ impl Server<'_> {
         let open = self.workspace.document(uri).map(|(project, name, _)| (project, name));
         let of = open.or_else(|| self.workspace.file(&uri::path(uri)?));
         self.report(of.as_ref().map(|(project, name)| (*project, &**name)), before)
+    }
+
+    /// The client asks for the findings of the whole workspace: nothing is pushed to it any more, and what was is taken back.
+    pub(super) fn begin_workspace_pulls(&mut self) {
+        if !std::mem::replace(&mut self.pulls_workspace, true) {
+            self.workspace.all_mut().for_each(|project| project.shown.is_stale = true);
+            self.stale = true;
+        }
     }
 
     pub(super) fn pull_all(&self, id: &RequestId, params: &Value) -> Answer {

@@ -6,7 +6,7 @@ use crate::lsp::prelude::*;
 impl Server<'_> {
     /// Tells the client what to ask for again. What it edited itself it asks for anyway.
     pub(super) fn refresh(&mut self) {
-        let mut is_other = false;
+        let mut is_other = self.workspace.take_rearranged();
         let mut is_read = false;
         for project in self.workspace.all_mut() {
             let config_revision = project.config_revision;

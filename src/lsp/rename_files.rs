@@ -10,6 +10,7 @@ use crate::lsp::prelude::*;
 use crate::project::suppressions::FILE as SUPPRESSIONS;
 use crate::project::{path_patterns, read};
 use crate::registry::compile::sources;
+use crate::scenario::load::Loaded;
 use crate::scenario::named_things::{self, NamedThing};
 use crate::scenario::table::Thing;
 use crate::syntax::write::escape_attribute;
@@ -49,7 +50,7 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
     }
     rename_tasks(project, &tasks, &mut edits);
     for (path, read) in &project.suites {
-        let table = read.as_ref().and_then(mentions::table_of).map(Arc::from);
+        let table = read.as_ref().and_then(Loaded::table).map(Arc::from);
         for file in std::iter::once(Arc::clone(path)).chain(table) {
             let (text, _) = project.text(&file).unwrap_or_default();
             let is_table = file != *path;

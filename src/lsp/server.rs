@@ -63,6 +63,8 @@ pub(super) struct Server<'c> {
     pub(super) poll: Poll,
     /// The client was told which files to watch.
     pub(super) is_watching: bool,
+    /// The client has asked for the findings of the whole workspace.
+    pub(super) pulls_workspace: bool,
     pub(super) token_counts: TokenCounts,
     /// Documents that were opened and not counted yet.
     pub(super) opened: Vec<Uri>,
@@ -84,6 +86,7 @@ impl<'c> Server<'c> {
             stale: false,
             poll: Poll::default(),
             is_watching: false,
+            pulls_workspace: false,
             opened: Vec::new(),
             asked: 0,
         }

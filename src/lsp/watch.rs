@@ -6,6 +6,11 @@ use crate::lsp::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
+/// `WatchKind` of files that come, change or go.
+const ANY_CHANGE: u8 = 7;
+/// `WatchKind` of files that go.
+const DELETION: u8 = 4;
+
 impl Server<'_> {
     /// Has the client watch the files of the project; polls them where it cannot.
     pub(super) fn watch(&mut self) {
@@ -19,11 +24,13 @@ impl Server<'_> {
         let bases: Vec<PathBuf> = if elsewhere { projects } else { folders.to_vec() };
         let is_any = self.workspace.all().any(|project| bases.iter().any(|base| project.root.starts_with(base)));
         let places: Vec<Option<&PathBuf>> = if elsewhere { bases.iter().map(Some).collect() } else { vec![None] };
-        let globs = [&*format!("**/*.{{{}}}", WATCHED.join(",")), "**/.gitignore"];
+        // Of a folder that goes, a client may report nothing but the folder.
+        let globs =
+            [(&*format!("**/*.{{{}}}", WATCHED.join(",")), ANY_CHANGE), ("**/.gitignore", ANY_CHANGE), ("**/*", DELETION)];
         let watchers = places.iter().flat_map(|place| {
-            globs.map(|glob| match place {
-                Some(base) => json!({"globPattern": {"baseUri": uri::of(base), "pattern": glob}}),
-                None => json!({"globPattern": glob}),
+            globs.map(|(glob, kind)| match place {
+                Some(base) => json!({"globPattern": {"baseUri": uri::of(base), "pattern": glob}, "kind": kind}),
+                None => json!({"globPattern": glob, "kind": kind}),
             })
         });
         let watchers: Vec<Value> = watchers.collect();

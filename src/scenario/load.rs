@@ -55,6 +55,11 @@ impl Loaded {
         self.suite.is_some() && self.faults.is_empty()
     }
 
+    /// The path of its table of further cases, from the project's folder.
+    pub fn table(&self) -> Option<String> {
+        beside(&self.path, &self.suite.as_ref()?.cases_from.as_ref()?.value)
+    }
+
     /// The same file, if it is sound and its text alone decides what it holds: tables of cases are files of their own.
     pub fn without_tables(&self) -> Option<Self> {
         let is_alone = self.is_sound() && !self.text.contains("cases_from");

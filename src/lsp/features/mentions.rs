@@ -2,7 +2,6 @@
 //! in scenarios and in their tables. And the names that the project file gives itself: roles, models and providers.
 
 use super::variables::{self, Variable, VariableAtCursor};
-use crate::base::contained_path;
 use crate::base::fix::Edit;
 use crate::base::span::Spanned;
 use crate::lsp::prelude::*;
@@ -72,7 +71,7 @@ pub(in crate::lsp) fn at(project: &ProjectState, file: &str, offset: u32) -> Opt
     for read in project.suites.values().flatten() {
         if *read.path == *file {
             found.extend(of_suite(project, read));
-        } else if table_of(read).as_deref() == Some(file) {
+        } else if read.table().as_deref() == Some(file) {
             found.extend(of_table(project, read));
         }
     }
@@ -167,11 +166,6 @@ fn task_of(project: &ProjectState, group: &[NamedThing]) -> Option<String> {
     named(Thing::Task).map(str::to_owned).or_else(played)
 }
 
-/// The table of further cases of a suite, by its name in the project.
-pub(in crate::lsp) fn table_of(read: &Loaded) -> Option<String> {
-    contained_path::beside(&read.path, &read.suite.as_ref()?.cases_from.as_ref()?.value)
-}
-
 /// A scenario, a suite or a table with its names: the first group is about each task of the suite, every other about a case.
 struct NamedFile<'f> {
     path: Arc<str>,
@@ -188,7 +182,7 @@ fn of_suite(project: &ProjectState, read: &Loaded) -> Vec<Mention> {
 }
 
 fn of_table(project: &ProjectState, read: &Loaded) -> Vec<Mention> {
-    let table = table_of(read).and_then(|path| project.read(&path).map(|text| (path, text)));
+    let table = read.table().and_then(|path| project.read(&path).map(|text| (path, text)));
     let Some((path, text)) = table else { return Vec::new() };
     let default = named_things::named_things(&read.text).first().and_then(|whole| task_of(project, whole));
     let groups = named_things::named_in_table(&path, &text);

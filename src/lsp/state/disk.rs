@@ -2,7 +2,9 @@
 
 use super::project::{PROJECT, ProjectState};
 use crate::base::fs::{self, ReadFs, RealFs};
+use crate::project::read;
 use crate::registry::workspace::files::{self, Where};
+use crate::scenario::table::Thing;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -90,6 +92,38 @@ impl ProjectState {
         };
         known.insert(folder, found.clone());
         found
+    }
+
+    /// The files below a folder that were read.
+    pub(in crate::lsp) fn known_below(&self, folder: &str) -> Vec<Arc<str>> {
+        let below = format!("{folder}/");
+        let known = self.stamps.range(Arc::from(below.as_str())..).map(|(name, _)| name);
+        known.take_while(|name| name.starts_with(&below)).cloned().collect()
+    }
+
+    /// Whether the project may read a file, or find some in a folder, of this name.
+    pub(in crate::lsp) fn is_known(&self, name: &str) -> bool {
+        let base = name.rsplit('/').next().unwrap_or(name);
+        let is_read = base == ".gitignore" || is_watched(name) || self.stamps.contains_key(name);
+        let folder = format!("{base}/");
+        let is_named = || self.suites.values().flatten().any(|read| read.text.contains(&folder));
+        is_read || fs::is_dir(&self.root.join(name)) || self.is_named_in_project_file(name) || is_named()
+    }
+
+    /// The files that the project file names, as far as they are no patterns and no folders.
+    pub(in crate::lsp) fn named_in_project_file(&self) -> Vec<Arc<str>> {
+        let Some(file) = self.config.files.first() else { return Vec::new() };
+        let named = read::named_things::named_things(&file.text).into_iter();
+        let is_file = |path: &str| !path.contains('*') && path.rsplit('/').next().is_some_and(|base| base.contains('.'));
+        named.filter(|own| own.thing == Thing::Path && is_file(&own.value)).map(|own| Arc::from(own.value)).collect()
+    }
+
+    /// Whether the project file names a file, or one in a folder.
+    pub(in crate::lsp) fn is_named_in_project_file(&self, name: &str) -> bool {
+        let base = name.rsplit('/').next().unwrap_or(name);
+        let is_it = |own: &Arc<str>| own.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let is_there = self.config.files.first().is_some_and(|file| file.text.contains(base));
+        is_there && self.named_in_project_file().iter().any(is_it)
     }
 
     /// Remembers a file as it is on disk.

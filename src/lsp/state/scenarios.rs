@@ -4,7 +4,6 @@
 use super::overlay::Open;
 use super::project::{Found, ProjectState};
 use super::snapshot::Snapshot;
-use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
 use crate::project::config::Config;
 use crate::project::index::Index;
@@ -67,8 +66,7 @@ impl ProjectState {
     /// A file changed: the scenarios that it is, or takes its cases from, have to be read again.
     pub(in crate::lsp) fn touch_scenarios(&mut self, changed: &str) {
         for (name, read) in &mut self.suites {
-            let tables = read.as_ref().and_then(|read| read.suite.as_ref()?.cases_from.as_ref());
-            let is_table = tables.is_some_and(|table| contained_path::beside(name, &table.value).as_deref() == Some(changed));
+            let is_table = read.as_ref().and_then(Loaded::table).as_deref() == Some(changed);
             if is_table || **name == *changed {
                 *read = None;
             }
@@ -90,6 +88,9 @@ impl ProjectState {
             }
             let open = |name: &str| self.open.get(name).map(|buffer| buffer.text.clone());
             let read = scenarios::read_open(&self.root, &self.config, &name, &open);
+            if let Some(table) = read.as_ref().and_then(Loaded::table) {
+                self.stamp(&Arc::from(table));
+            }
             self.suites.insert(name, read);
         }
         if !self.config.wants_tested() {

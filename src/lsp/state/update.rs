@@ -53,9 +53,9 @@ impl ProjectState {
     pub(in crate::lsp) fn touch(&mut self, name: &Arc<str>) {
         self.pending.insert(Change::Scenarios);
         self.touch_scenarios(name);
-        if self.is_config(name) {
+        // What the project file takes from another file is read again with that file on disk.
+        if self.is_config(name) || !self.open.contains_key(name) && self.is_named_in_project_file(name) {
             self.pending.insert(Change::Config);
-            return;
         }
         if self.is_xml(name) {
             self.pending.insert(Change::Document(Arc::clone(name)));
@@ -297,7 +297,8 @@ impl ProjectState {
     /// Remembers the files that make the project, as they are on disk.
     fn stamp_config(&mut self) {
         let shared: Vec<Arc<str>> = self.config.files.iter().map(|file| Arc::from(&*file.path)).collect();
-        for name in shared.iter().chain(&[Arc::from(PROJECT), Arc::from(SUPPRESSIONS)]) {
+        let named = self.named_in_project_file();
+        for name in shared.iter().chain(&[Arc::from(PROJECT), Arc::from(SUPPRESSIONS)]).chain(&named) {
             self.stamp(name);
         }
     }

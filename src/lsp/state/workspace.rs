@@ -40,6 +40,10 @@ pub(in crate::lsp) struct Workspace {
     open: BTreeMap<String, Document>,
     /// Below these the client watches the files for us.
     watched: Vec<PathBuf>,
+    /// Files of projects that have gone, whose findings are to be cleared.
+    cleared: Vec<Uri>,
+    /// Documents belong to other projects than the client was shown.
+    is_rearranged: bool,
 }
 
 impl Workspace {
@@ -84,21 +88,45 @@ impl Workspace {
         Some((project, project.name(path)))
     }
 
-    /// A file changed on disk, came or went.
-    pub(in crate::lsp) fn changed(&mut self, path: &Path) {
+    /// A file changed on disk, came or went, or a folder. Returns whether it may matter to a project.
+    pub(in crate::lsp) fn changed(&mut self, path: &Path) -> bool {
         let home = self.home(path);
+        let mut is_known = false;
         // A template counts in its own project; a text, a list of what is ignored, a folder in every one that it is in.
         let is_template = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
         let is_in =
             |(key, project): &(&PathBuf, &mut ProjectState)| **key == home || (!is_template && path.starts_with(&project.root));
         for (_, project) in self.all.iter_mut().filter(is_in) {
             let name = project.name(path);
+            let below = project.known_below(&name);
+            if below.is_empty() && !project.is_known(&name) {
+                continue;
+            }
+            is_known = true;
             // What is open counts as the editor has it.
-            if !project.open.contains_key(&name) {
-                project.touch(&name);
+            for name in below.into_iter().chain([name]) {
+                if !project.open.contains_key(&name) {
+                    project.touch(&name);
+                }
             }
             project.rewalk();
         }
+        is_known
+    }
+
+    /// Whether a path is that of a project file, or of a folder around one.
+    pub(in crate::lsp) fn may_hold_project(&self, path: &Path) -> bool {
+        path.file_name().is_some_and(|name| name == PROJECT) || self.all.values().any(|project| project.root.starts_with(path))
+    }
+
+    /// Whether documents belong to other projects since this was last asked.
+    pub(in crate::lsp) fn take_rearranged(&mut self) -> bool {
+        std::mem::take(&mut self.is_rearranged)
+    }
+
+    /// The files whose findings have gone with their projects, and were pushed.
+    pub(in crate::lsp) fn take_cleared(&mut self) -> Vec<Uri> {
+        std::mem::take(&mut self.cleared)
     }
 
     /// A document was opened, or takes the place of another state of itself.
@@ -135,6 +163,7 @@ impl Workspace {
                 continue;
             }
             let Some(project) = self.all.get_mut(&home) else { continue };
+            self.is_rearranged = true;
             project.shown.pushed.remove(&name);
             if let Some(buffer) = project.close(&name) {
                 self.put(buffer);
@@ -239,13 +268,14 @@ impl Workspace {
         self.all.insert(key, project);
     }
 
-    /// Workspace outside of the workspace of which nothing is open are of no use to anybody.
+    /// Removes projects outside of the workspace of which nothing is open, and those whose file has gone.
     fn tidy(&mut self) {
         let used: BTreeSet<&PathBuf> = self.open.values().map(|document| &document.home).collect();
         let gone = self.all.keys().filter(|key| !used.contains(key) && !self.is_wanted(key));
         let gone: Vec<PathBuf> = gone.cloned().collect();
-        for key in gone {
-            self.all.remove(&key);
+        for project in gone.into_iter().filter_map(|key| self.all.remove(&key)) {
+            let pushed = project.shown.pushed.iter().filter(|(_, found)| !found.is_empty());
+            self.cleared.extend(pushed.map(|(name, _)| crate::lsp::uri::of(&project.path(name))));
         }
     }
 
@@ -303,9 +333,4 @@ fn holder(folder: &Path) -> PathBuf {
 /// Whether a folder has a project file on disk.
 fn holds_project(folder: &Path) -> bool {
     fs::is_file(&folder.join(PROJECT))
-}
-
-/// Whether a path is that of a project file.
-pub(in crate::lsp) fn is_project(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name == PROJECT)
 }

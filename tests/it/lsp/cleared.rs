@@ -114,3 +114,38 @@ fn the_report_of_the_workspace_is_empty_for_what_is_mended_deleted_or_used_no_lo
         assert_eq!(report(&mut client, &after).0, BTreeMap::new());
     }
 }
+
+#[test]
+fn a_project_file_that_is_broken_at_the_start_is_shown_where_nothing_asks_for_it() {
+    let broken = "edition = \"2026\"\n[lints\n";
+    let mut client = Client::new(&[("ctxc.toml", broken), ("templates/b.xml", USER)], &pulling());
+    client.open("templates/b.xml", USER);
+    wait_for(&mut client, "ctxc.toml", false);
+    // The client asks for what it has open.
+    client.open("ctxc.toml", broken);
+    wait_for(&mut client, "ctxc.toml", true);
+    assert_eq!(client.pull("ctxc.toml").len(), 1);
+    client.close("ctxc.toml");
+    wait_for(&mut client, "ctxc.toml", false);
+    client.ask("workspace/diagnostic", &json!({"previousResultIds": []}));
+    wait_for(&mut client, "ctxc.toml", true);
+    client.replace("templates/b.xml", 2, "<task/>");
+    client.ask("workspace/symbol", &json!({"query": ""}));
+    client.ask("workspace/symbol", &json!({"query": ""}));
+    assert!(client.notes.iter().all(|note| note.method != "textDocument/publishDiagnostics"), "{:?}", client.notes);
+}
+
+#[test]
+fn what_is_shown_of_an_inner_project_goes_with_it() {
+    for gone in ["templates/inner/ctxc.toml", "templates/inner"] {
+        let files = [("ctxc.toml", ""), ("templates/b.xml", USER), ("templates/inner/ctxc.toml", "nonsense = 1\n")];
+        let inner = ("templates/inner/c.xml", "<task type=\"atomic\" name=\"c\">\n  <description>d</description>\n</task>\n");
+        let mut client = Client::new(&[&files[..], &[inner]].concat(), &plain());
+        client.open("templates/b.xml", USER);
+        wait_for(&mut client, "templates/inner/ctxc.toml", false);
+        let path = client.path(gone);
+        if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }.unwrap();
+        client.tell("workspace/didChangeWatchedFiles", &json!({"changes": [{"uri": client.uri(gone), "type": 3}]}));
+        wait_for(&mut client, "templates/inner/ctxc.toml", true);
+    }
+}

@@ -76,6 +76,9 @@ fn a_client_that_watches_is_told_what_to_watch() {
     assert_eq!(registration["method"], "workspace/didChangeWatchedFiles");
     let watchers = registration["registerOptions"]["watchers"].as_array().unwrap();
     assert!(watchers[0]["globPattern"]["pattern"].as_str().is_some_and(|glob| glob.contains("xml") && glob.contains("toml")));
+    // Of a folder that goes, some clients report nothing but the folder.
+    let last = watchers.last().unwrap();
+    assert_eq!((&last["globPattern"]["pattern"], &last["kind"]), (&json!("**/*"), &json!(4)));
     assert_eq!(
         watchers[0]["globPattern"]["baseUri"].as_str().map(|uri| uri.trim_end_matches('/').to_owned()),
         Some(client.uri("").trim_end_matches('/').to_owned())
@@ -121,6 +124,41 @@ fn a_client_is_told_to_ask_again_when_something_else_changed_what_it_shows() {
     told.sort();
     assert_eq!(told, all);
     assert!(client.notes.iter().all(|note| note.method != "textDocument/publishDiagnostics"));
+}
+
+#[test]
+fn a_folder_that_is_moved_away_takes_its_files_with_it() {
+    let text = "<task type=\"atomic\" name=\"t\"><description src=\"text/t.md\"/></task>\n";
+    let suite = "id: s\ndefaults: {task: late, expect_context: [{nothing_cut: true}]}\ncases_from: files/rows.csv\n";
+    let files = [
+        ("templates/user.xml", USER),
+        ("templates/deep/late.xml", LATE),
+        ("templates/t.xml", text),
+        ("templates/text/t.md", "d"),
+        ("scenarios/s.yaml", suite),
+        ("scenarios/files/rows.csv", "id,objective\na,b\n"),
+    ];
+    let mut client = Client::new(&files, &refreshing());
+    let folders = [
+        ("templates/deep", "templates/user.xml", USER, "CTX300"),
+        ("templates/text", "templates/t.xml", text, "CTX306"),
+        ("scenarios/files", "scenarios/s.yaml", suite, "CTX621"),
+    ];
+    for (folder, shown, text, code) in folders {
+        client.open(shown, text);
+        assert_eq!(client.pull(shown), [Value::Null; 0], "{shown}");
+        let (path, away) = (client.path(folder), client.path("away"));
+        let tell = |client: &Client, name: &str, kind: u8| {
+            client.tell("workspace/didChangeWatchedFiles", &json!({"changes": [{"uri": client.uri(name), "type": kind}]}));
+        };
+        std::fs::rename(&path, &away).unwrap();
+        tell(&client, folder, 3);
+        assert_eq!(codes(&json!(client.pull(shown))), [code], "{folder}");
+        std::fs::rename(&away, &path).unwrap();
+        let back = files.iter().find(|(name, _)| name.starts_with(folder)).unwrap();
+        tell(&client, back.0, 1);
+        assert_eq!(client.pull(shown), [Value::Null; 0], "{shown}");
+    }
 }
 
 #[test]
