@@ -8,6 +8,7 @@ mod client;
 mod completion;
 mod data_files;
 mod diagnostics;
+mod edit_histories;
 mod edits;
 mod figures;
 mod fixes;
