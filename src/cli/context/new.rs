@@ -33,9 +33,10 @@ use crate::record::recording::{Recording, Redacted};
 use crate::registry::Parameter;
 use crate::registry::scenarios;
 use crate::run::answers::response_of;
+use crate::scenario::load::Loaded;
 use crate::scenario::messages;
-use crate::scenario::model::Subject;
-use crate::scenario::request_source::RequestSource;
+use crate::scenario::model::{Case, Subject};
+use crate::scenario::request_source::{RequestSource, call_of};
 use crate::scenario::{self, load, paths};
 use crate::store::trust;
 use clap::Subcommand;
@@ -70,6 +71,7 @@ enum What {
     is judged by coarse expectations as long as the request stays the same. Once it has changed, record the program again and use --renew.",
     mut_arg("subject", |arg| arg.required_unless_present_any(["role", "from", "best"]))
 )]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 struct ScenarioArgs {
     #[command(flatten)]
     subject: SubjectArgs,
@@ -83,6 +85,9 @@ struct ScenarioArgs {
     /// With --from: test the request as recorded, without running the program that sent it
     #[arg(long, requires = "from")]
     copy: bool,
+    /// With --from: write a scenario for each answered call of the recording. They share one copy of it, and one run of its program
+    #[arg(long, requires = "from", conflicts_with_all = ["best", "renew", "output"])]
+    all: bool,
     /// With --from and --name: replace the recorded call, answer and stored request of an existing scenario, and leave its text unchanged
     #[arg(long, requires_all = ["from", "name"], conflicts_with_all = ["copy", "no_snapshot", "output"])]
     renew: bool,
@@ -119,18 +124,27 @@ pub(crate) fn run(args: &NewArgs, cx: &mut Cx) -> Result<Exit> {
 fn renewed(subject: &str, name: &str, cx: &mut Cx) -> Result<Exit> {
     let Project { root, config, .. } = Project::load(&cx.options)?;
     let files = super::eval::all(&root, &config);
-    let mut cases =
-        files.iter().flat_map(|file| file.suite.iter().flat_map(move |suite| suite.cases.iter().map(move |case| (file, case))));
-    let found = cases.find_map(|(file, case)| match &case.subject.value {
+    let cases = || {
+        files.iter().flat_map(|file| file.suite.iter().flat_map(move |suite| suite.cases.iter().map(move |case| (file, case))))
+    };
+    let found = cases().find_map(|(file, case)| match &case.subject.value {
         Subject::Request(source) if case.name.value == name => Some((&*file.path, case, source, source.file()?)),
         Subject::Request(_) | Subject::Role(_) | Subject::Task(_) => None,
     });
     let unknown = || CliError::usage(format!("there is no scenario `{name}` whose request was recorded"));
     let (path, case, source, file) = found.ok_or_else(unknown)?;
     let is_copy = matches!(source, RequestSource::File(_));
-    let hold = request::new_scenario::Hold { words: case.wants_snapshot(), is_copy };
-    let own = Project { root: root.clone(), config, findings: Vec::new() };
-    let written = request::new_scenario::write(subject, name, file, hold, &own)?;
+    let names = |path: &str, source: &RequestSource| paths::beside(path, call_of(source.file()?).0);
+    let own = names(path, source);
+    // A recording that scenarios share stays whole.
+    let is_other = |other: &(&Loaded, &Case)| match &other.1.subject.value {
+        Subject::Request(source) => !std::ptr::eq(other.1, case) && names(&other.0.path, source) == own,
+        Subject::Role(_) | Subject::Task(_) => false,
+    };
+    let is_shared = cases().any(|other| is_other(&other));
+    let hold = request::new_scenario::Hold { words: case.wants_snapshot(), is_copy, is_shared };
+    let project = Project { root: root.clone(), config, findings: Vec::new() };
+    let written = request::new_scenario::write(subject, name, file, hold, &project)?;
     let (suite, _) = scenario::read(path, &written.scenario);
     let now = suite.into_iter().flat_map(|suite| suite.cases).find_map(|case| match case.subject.value {
         Subject::Request(source) => Some(source.words()),
@@ -142,7 +156,7 @@ fn renewed(subject: &str, name: &str, cx: &mut Cx) -> Result<Exit> {
             .hint("name the call that the scenario is about, or write another scenario: leave --renew out"));
     }
     let outside = || CliError::usage(format!("{file} lies outside the project's folder"));
-    let kept = paths::beside(path, file).ok_or_else(outside)?;
+    let kept = own.ok_or_else(outside)?;
     let stored = paths::snapshot(path, name);
     let stored = case.wants_snapshot().then_some((stored, written.snapshot));
     let files: Vec<(String, String)> = stored.into_iter().chain([(kept, written.request)]).collect();
@@ -170,14 +184,39 @@ fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
         return renewed(subject, name, cx);
     }
     let project = Compiled::load_or_empty(cx)?;
-    let Target { name, folder, path } = target(args, (&project, &[]), &request::new_scenario::name_of(subject))?;
+    let made =
+        if args.all { of_all_calls(subject, args, &project, cx)? } else { vec![of_call(subject, args, (&project, None), cx)?] };
+    write_new(&project, &made, cx)
+}
+
+/// A scenario of each call of a recording, which they share.
+fn of_all_calls(subject: &str, args: &ScenarioArgs, project: &Compiled, cx: &mut Cx) -> Result<Vec<NewScenario>> {
+    let calls = request::new_scenario::calls_of(subject, &project.root)?;
+    let base = args.name.clone().unwrap_or_else(|| request::new_scenario::name_of(subject));
+    let mut made: Vec<NewScenario> = Vec::new();
+    for (at, call) in calls.iter().enumerate() {
+        let args = ScenarioArgs { name: Some(format!("{base}-{}", at + 1)), ..args.clone() };
+        let mut one = of_call(call, &args, (project, Some(&base)), cx)?;
+        // The recording is written with the first of them, and what holds for all is noted with the last.
+        one.files.retain(|(path, _)| made.iter().flat_map(|one| &one.files).all(|(other, _)| other != path));
+        if let Some(before) = made.last_mut() {
+            before.notes.retain(|note| !one.notes.contains(note));
+        }
+        made.push(one);
+    }
+    Ok(made)
+}
+
+/// A scenario of a request that was sent; `shared` is the name of the recording that several of them share.
+fn of_call(subject: &str, args: &ScenarioArgs, (project, shared): (&Compiled, Option<&str>), cx: &Cx) -> Result<NewScenario> {
+    let Target { name, folder, path } = target(args, (project, &[]), &request::new_scenario::name_of(subject))?;
     let is_body = !subject.contains('#')
         && !subject.starts_with('@')
         && Path::new(subject).extension().is_none_or(|ending| ending != "jsonl");
-    let file = format!("requests/{name}.{}", if is_body { "json" } else { "jsonl" });
+    let file = format!("requests/{}.{}", shared.unwrap_or(&name), if is_body { "json" } else { "jsonl" });
     let Project { root, config, .. } = Project::load(&cx.options)?;
     let own = Project { root, config, findings: Vec::new() };
-    let hold = request::new_scenario::Hold { words: !args.no_snapshot, is_copy: args.copy };
+    let hold = request::new_scenario::Hold { words: !args.no_snapshot, is_copy: args.copy, is_shared: shared.is_some() };
     let written = request::new_scenario::write(subject, &name, &file, hold, &own)?;
     let (kept, stored) = (join(&folder, &file), paths::snapshot(&path, &name));
     let of_answer =
@@ -202,12 +241,16 @@ fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let stored = (!args.no_snapshot).then_some((stored, written.snapshot));
     let files = stored.into_iter().chain([(kept, written.request), (path, written.scenario)]).collect();
-    write_new(&project, &[NewScenario { files, told: format!("{expectations} on the request{of_answer}{masked}"), notes }], cx)
+    Ok(NewScenario { files, told: format!("{expectations} on the request{of_answer}{masked}"), notes })
 }
 
 fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     match (&args.from, args.best) {
         (from, Some(most)) => best(args, from.as_deref(), most.get(), cx),
+        (Some(subject), None) if args.all && (subject.starts_with(as_scenario::RUN) || subject.contains('#')) => {
+            Err(CliError::usage(format!("--all takes a recording, and `{subject}` is a run or a single call"))
+                .hint("`--from @last --all` writes a scenario for each call of the last recording"))
+        }
         (Some(subject), None) if subject.starts_with(as_scenario::RUN) => {
             let project = Compiled::load(cx)?;
             let made = from_run(args, &as_scenario::from_run(&project, subject)?, (&project, &[]), cx)?;

@@ -137,8 +137,8 @@ pub(super) fn one(subject: &str, project: &Path) -> Result<Loaded> {
     }
 }
 
-/// The calls of a subject up to the one of a name, those for embeddings and the like too: a program that is run again makes all of them.
-pub(super) fn until(subject: &str, name: &str, project: &Path) -> Result<Vec<Recording>> {
+/// The calls of a subject up to the one of a name, or all, those for embeddings and the like too: a program that is run again makes all of them.
+pub(super) fn until(subject: &str, name: Option<&str>, project: &Path) -> Result<Vec<Recording>> {
     let parsed = Subject::parse(subject);
     if let Place::Path(path) = &parsed.place
         && is_body(subject, path)
@@ -146,7 +146,8 @@ pub(super) fn until(subject: &str, name: &str, project: &Path) -> Result<Vec<Rec
         return Ok(body(path)?.call.into_iter().collect());
     }
     let calls = parsed.load(project, &mut |_| {}).map_err(|fault| unusable(&fault))?;
-    let own = calls.iter().position(|call| call.name == name).map_or(0, |at| at + 1);
+    let of_name = |name: &str| calls.iter().position(|call| call.name == name).map_or(0, |at| at + 1);
+    let own = name.map_or(calls.len(), of_name);
     Ok(calls.into_iter().take(own).map(|call| call.call).collect())
 }
 

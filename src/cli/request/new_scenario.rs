@@ -14,6 +14,7 @@ use crate::record::mask::Mask;
 use crate::record::recording::{Recording, Redacted};
 use crate::record::turns::{Said, Turn, turns};
 use crate::request::segments::Segment;
+use crate::request::threads::Thread;
 use std::fmt::Write as _;
 
 /// Segments of a request that are all named; of a longer one those that are the same with every call.
@@ -52,6 +53,20 @@ pub(crate) struct Hold {
     pub(crate) words: bool,
     /// A copy of the request, in place of the program that sends it.
     pub(crate) is_copy: bool,
+    /// All calls of the recording, for scenarios that share it; else those up to the one that is meant.
+    pub(crate) is_shared: bool,
+}
+
+/// The calls of a recording that a scenario can be about, by their names: those that were answered.
+pub(crate) fn calls_of(subject: &str, project: &Path) -> Result<Vec<String>> {
+    let all = load::load(&[subject.to_owned()], project, &mut |_| {})?;
+    let answered = all.into_iter().filter(|one| one.call.as_ref().is_some_and(Recording::is_answered));
+    let names: Vec<String> = answered.map(|one| one.name).collect();
+    if names.is_empty() {
+        return Err(CliError::new(Kind::Nothing, format!("{subject} holds no recorded call that was answered"))
+            .hint("`ctxc record -- COMMAND` records what a program sends; a file of one body needs no --all"));
+    }
+    Ok(names)
 }
 
 /// A call with what belongs to it.
@@ -59,6 +74,8 @@ struct Taken {
     loaded: Loaded,
     /// Those that are copied; none of a file that holds a body alone.
     calls: Vec<Recording>,
+    /// The place of the one that is meant among them.
+    at: usize,
     /// The program that sent it, and where it stands among the calls of that; `None` where the scenario is to read the copy.
     sent_by: Option<(Vec<String>, Turn)>,
     /// What was replaced in the call itself.
@@ -79,7 +96,8 @@ pub(crate) fn name_of(subject: &str) -> String {
 
 /// Words a scenario of a request; `file` is where the request will lie beside it.
 pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: &Project) -> Result<Written> {
-    let Taken { loaded, calls, sent_by, redacted, alike } = taken(subject, hold.is_copy, project)?;
+    let Taken { loaded, calls, at, sent_by, redacted, alike } = taken(subject, hold, project)?;
+    let until = calls.get(..=at).unwrap_or_default();
     let counter = facts(&loaded.request, &project.config.models).counter;
     let tokens: usize = loaded.segments.iter().map(|segment| segment.tokens(&*counter)).sum();
     let mut lines = Vec::new();
@@ -105,7 +123,7 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: 
         lines.push(format!("segment: {{id: {}, state: kept}}", scalar(&format!("system/{}", section.title))));
     }
     lines.push(format!("tokens: {{max: {}}}", ceiling(tokens)));
-    let before = calls.split_last().and_then(|(own, earlier)| before(own, earlier));
+    let before = until.split_last().and_then(|(own, earlier)| before(own, earlier));
     if before.is_some_and(|before| reused(&before, &loaded.segments, &*counter) >= REUSED) {
         lines.push(format!("prompt_cache: {{min_reused: {REUSED}}}"));
     }
@@ -124,10 +142,10 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: 
             )
         }
         None if calls.is_empty() => format!(" {{file: {}}}", scalar(file)),
-        None => format!(" {{file: {}}}", scalar(&format!("{file}#{}", calls.len()))),
+        None => format!(" {{file: {}}}", scalar(&format!("{file}#{}", until.len()))),
     };
     let place = project.config.eval.plan_path.as_ref().map_or(PLAN, |path| &path.value);
-    let of_answer = calls.last().map(|call| answer_expectations(call, &loaded.segments, &*counter, place));
+    let of_answer = until.last().map(|call| answer_expectations(call, &loaded.segments, &*counter, place));
     let (of_answer, unread) = match of_answer.transpose() {
         Ok(lines) => (lines.unwrap_or_default(), None),
         Err(why) => (Vec::new(), Some(why)),
@@ -165,7 +183,7 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: 
 }
 
 /// The call that is meant. Beside it are the calls before it: all of them where its program is to be run again, else those of its conversation.
-fn taken(subject: &str, is_copy: bool, project: &Project) -> Result<Taken> {
+fn taken(subject: &str, Hold { is_copy, is_shared, .. }: Hold, project: &Project) -> Result<Taken> {
     let whole =
         subject.rsplit_once('#').filter(|(_, number)| number.parse::<usize>().is_ok()).map_or(subject, |(whole, _)| whole);
     let loaded = load::one(subject, &project.root)?;
@@ -174,35 +192,39 @@ fn taken(subject: &str, is_copy: bool, project: &Project) -> Result<Taken> {
     let mask = mask(loaded.call.as_ref().map_or(&[], |call| &call.secrets), project)?;
     let (loaded, redacted) = load::masked(loaded, &mask)?;
     let Some(command) = command else {
-        return Ok(Taken { loaded, calls: Vec::new(), sent_by: None, redacted, alike: 0 });
+        return Ok(Taken { loaded, calls: Vec::new(), at: 0, sent_by: None, redacted, alike: 0 });
     };
     let lost = || CliError::usage(format!("{subject} is not there any more"));
     // A word that was replaced is none that can be run.
     let command = command.filter(|words| !is_copy && !words.is_empty() && !words.iter().any(|word| word.contains('⟦')));
     if let Some(command) = command {
-        let made = load::until(whole, &loaded.name, &project.root)?.into_iter();
-        let calls: Vec<Recording> =
-            made.filter(|call| call.command.as_ref() == Some(&command)).map(|call| mask.call(call)).collect();
+        let is_own = |call: &Recording| call.command.as_ref() == Some(&command);
+        let until = load::until(whole, Some(&loaded.name), &project.root)?;
+        let at = until.iter().filter(|call| is_own(call)).count().checked_sub(1).ok_or_else(lost)?;
+        let made = if is_shared { load::until(whole, None, &project.root)? } else { until };
+        let calls: Vec<Recording> = made.into_iter().filter(is_own).map(|call| mask.call(call)).collect();
         let said: Vec<Option<Said>> = calls.iter().map(Said::of_call).collect();
         let turns = turns(&said);
-        let turn = turns.last().copied().flatten().ok_or_else(lost)?;
+        let turn = turns.get(at).copied().flatten().ok_or_else(lost)?;
         let first = turns.iter().position(|other| *other == Some(Turn { n: 1, ..turn })).and_then(|at| calls.get(at));
         let is_alike = |call: &&Recording| {
             first.is_some_and(|first| (&first.key, &first.agent) == (&call.key, &call.agent)) && call.is_answered()
         };
         let all = load::load(&[whole.to_owned()], &project.root, &mut |_| {})?;
         let alike = all.iter().filter_map(|one| one.call.as_ref()).filter(is_alike).count();
-        return Ok(Taken { loaded, calls, sent_by: Some((command, turn)), redacted, alike });
+        return Ok(Taken { loaded, calls, at, sent_by: Some((command, turn)), redacted, alike });
     }
     let all = load::load(&[whole.to_owned()], &project.root, &mut |_| {})?;
     let all = all.into_iter().map(|one| Ok(load::masked(one, &mask)?.0)).collect::<Result<Vec<_>>>()?;
     let at = all.iter().position(|one| one.name == loaded.name).ok_or_else(lost)?;
     let threads = threads_of(&all);
     let own = threads.get(at).ok_or_else(lost)?;
-    let calls = all.iter().zip(&threads).take(at + 1);
-    let calls = calls.filter(|(_, thread)| thread.agent == own.agent && thread.conversation == own.conversation);
-    let calls = calls.filter_map(|(one, _)| one.call.clone()).collect();
-    Ok(Taken { loaded, calls, sent_by: None, redacted, alike: 0 })
+    let mine =
+        |(_, thread): &(&Loaded, &Thread)| is_shared || thread.agent == own.agent && thread.conversation == own.conversation;
+    let copied = all.iter().zip(&threads).take(if is_shared { all.len() } else { at + 1 });
+    let calls: Vec<Recording> = copied.filter(mine).filter_map(|(one, _)| one.call.clone()).collect();
+    let at = if is_shared { at } else { calls.len().saturating_sub(1) };
+    Ok(Taken { loaded, calls, at, sent_by: None, redacted, alike: 0 })
 }
 
 /// What replaces what must not be copied into the project.

@@ -73,6 +73,7 @@ mod render_lines;
 pub(crate) mod requests;
 mod requests_of_others;
 pub(crate) mod rerun_requests;
+mod rerun_together;
 mod results;
 mod revision;
 mod roles_agree;

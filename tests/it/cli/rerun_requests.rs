@@ -5,7 +5,7 @@ use crate::provider::fault_server::{Server, response, say};
 use crate::record::client::{caller, command};
 
 /// What an agent sends: a question, and a second call with the answer to it.
-fn calls(description: &str) -> Vec<String> {
+pub(crate) fn calls(description: &str) -> Vec<String> {
     let tools = serde_json::json!([{"type": "function", "function": {"name": "find_order", "description": description, "parameters": {"type": "object"}}}]);
     let call =
         |messages: serde_json::Value| serde_json::json!({"model": "gpt-4.1", "tools": tools, "messages": messages}).to_string();

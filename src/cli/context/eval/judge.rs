@@ -60,7 +60,7 @@ pub(in crate::cli::context) fn judge_some(
     let eval_run = EvalRun::new(project, &chosen, (&live, &frozen), &counters, Rows::Full, AnswersFrom::Known);
     // What is not permitted is left undecided; of what the base alone runs nothing is expected here.
     let side = if is_own { CheckSide::Own } else { CheckSide::Other };
-    let runnable = Runnable::of(project, chosen.iter().map(|one| one.case), trust)?.on(side, runs);
+    let runnable = Runnable::of(project, chosen.iter(), trust)?.on(side, runs);
     let mut eval_run = eval_run.asking(RunAnswers { config: Some(&project.config), ..runnable.answers() });
     (eval_run.refusals, eval_run.index) = (refusals, Some(&index));
     let all = vec![true; chosen.len()];
@@ -95,7 +95,7 @@ pub(in crate::cli::context) fn unpermitted(
     trust: &TrustHashArgs,
 ) -> Result<Option<String>> {
     let chosen = scenarios.choose(&EvalArgs::default(), &project.config)?;
-    Ok(Runnable::of(project, chosen.iter().map(|one| one.case), trust)?.note())
+    Ok(Runnable::of(project, chosen.iter(), trust)?.note())
 }
 
 /// The scenarios of these names whose answers a model gave and this run recorded, beside the scenarios. Only what `[providers]` names is

@@ -1,12 +1,13 @@
-//! Programs of the project that scenarios take their requests from: run behind a double that answers from a recording, until the call
-//! that is meant was made.
+//! Programs of the project that scenarios take their requests from: run behind a double that answers from a recording, until the calls
+//! that are meant were made. One run serves all scenarios whose recordings are the beginning of one.
 
 use super::own_checks::MODULES;
 use crate::base::fs;
 use crate::cli::context::project::Compiled;
-use crate::cli::context::sent_requests::SentRequests;
+use crate::cli::context::sent_requests::{Outcome, SentRequests};
 use crate::cli::record::{Double, double};
 use crate::cli::render::summary::plural;
+use crate::context::request::Files as _;
 use crate::eval::asked::{ProgramCall, ProgramRequest, RunProgram};
 use crate::record::comparison::Comparison;
 use crate::record::file::{LinePlace, Recordings};
@@ -16,12 +17,13 @@ use crate::record::proxy::keeper::SeenCall;
 use crate::record::recording::Recording;
 use crate::record::turns::{Said, Turn, turns, turns_in};
 use crate::run::process::{self, Bounds, Ended};
+use crate::scenario::paths;
 use crate::scenario::request_source::{RequestSource, SentBy};
 use crate::store::trust::program_of;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The time without a call after which no other conversation is expected that could be the meant one.
@@ -47,12 +49,35 @@ pub(super) struct Programs<'p> {
     sent: SentRequests,
     /// Those of the run that this one is a side of, in place of its own.
     shared: Option<&'p SentRequests>,
+    /// The calls that scenarios of this run mean.
+    planned: Vec<PlannedCall>,
+    /// What runs for other scenarios found for a call.
+    found: Mutex<Vec<(PlannedCall, Outcome)>>,
+}
+
+/// A call that a scenario means, with the text of the recording that answers its program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct PlannedCall {
+    sent: SentBy,
+    answers: String,
 }
 
 impl<'p> Programs<'p> {
-    /// Those of a project, of which these command lines are permitted.
-    pub(super) fn new(project: &'p Compiled, permitted: BTreeSet<String>) -> Self {
-        Self { project, permitted, sent: SentRequests::default(), shared: None }
+    /// Those of a project, of which these command lines are permitted, for these scenarios: their files and where their requests come from.
+    pub(super) fn new<'c>(
+        project: &'p Compiled,
+        permitted: BTreeSet<String>,
+        sources: impl Iterator<Item = (&'c str, &'c RequestSource)>,
+    ) -> Self {
+        let files = project.files();
+        let planned = |(path, source): (&str, &RequestSource)| {
+            let RequestSource::Command(sent) = source else { return None };
+            let text = |file: &String| files.text(&paths::beside(path, file)?).ok();
+            let answers = sent.answers.as_ref().map_or_else(|| Some(String::new()), text)?;
+            Some(PlannedCall { sent: sent.clone(), answers })
+        };
+        let planned = sources.filter_map(planned).collect();
+        Self { project, permitted, sent: SentRequests::default(), shared: None, planned, found: Mutex::default() }
     }
 
     /// The same as one side of a comparison: a program that both sides run alike is run once.
@@ -60,7 +85,7 @@ impl<'p> Programs<'p> {
         Self { shared: Some(sent), ..self }
     }
 
-    fn have(&self, source: &RequestSource, answers: Option<&str>) -> std::result::Result<ProgramRequest, String> {
+    fn have(&self, source: &RequestSource, answers: Option<&str>) -> Outcome {
         match source {
             RequestSource::File(path) => Err(format!("{path} is a file, not a program")),
             RequestSource::Command(sent) => self.sent(sent, answers.unwrap_or("")),
@@ -89,40 +114,112 @@ impl<'p> Programs<'p> {
         process::run(&argv, &self.project.root, &all, "", bounds)
     }
 
-    /// Runs a program until it made the call that is meant.
-    fn sent(&self, sent: &SentBy, answers: &str) -> std::result::Result<ProgramRequest, String> {
-        let recorded = Recordings::read(answers).map_err(|fault| format!("the recorded answers: {fault}"))?;
-        let name = sent.answers.clone().unwrap_or_default();
-        let named = |(at, call): (usize, Recording)| Call {
+    /// The request of a call that is meant: from a run for another scenario, else from one that looks for all calls that it can serve.
+    fn sent(&self, sent: &SentBy, answers: &str) -> Outcome {
+        let own = PlannedCall { sent: sent.clone(), answers: answers.to_owned() };
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, outcome)) = found.iter().find(|(call, _)| *call == own) {
+            return outcome.clone();
+        }
+        let calls = self.served_with(&own)?;
+        let outcomes = self.run_for(&calls)?;
+        found.extend(calls.into_iter().map(|call| call.planned).zip(outcomes));
+        let outcome = found.iter().find(|(call, _)| *call == own).map(|(_, outcome)| outcome.clone());
+        outcome.unwrap_or_else(|| Err(format!("`{}` was not run for this call", sent.argv.join(" "))))
+    }
+
+    /// The calls that one run finds together with this one, which is the first of them: those of the same program whose recordings are the
+    /// beginning of the longest one.
+    fn served_with(&self, own: &PlannedCall) -> Result<Vec<ServedCall>, String> {
+        let is_of_program = |other: &&PlannedCall| other.sent.argv == own.sent.argv;
+        let extends = |other: &&PlannedCall| other.answers.starts_with(&own.answers);
+        let longest = self.planned.iter().filter(is_of_program).filter(extends).max_by_key(|other| other.answers.len());
+        let answers = longest.map_or(&own.answers, |longest| &longest.answers);
+        let recorded = |text: &str| Recordings::read(text).map_err(|fault| format!("the recorded answers: {fault}"));
+        let all = recorded(answers)?.calls;
+        let said: Vec<Option<Said>> = all.iter().map(Said::of_call).collect();
+        let places = turns(&said);
+        // A conversation has the same number in both.
+        let is_served = |planned: &PlannedCall| {
+            let count = Recordings::read(&planned.answers).map_or(usize::MAX, |recorded| recorded.calls.len());
+            answers.starts_with(&planned.answers)
+                && said.get(..count).is_some_and(|said| places.get(..count) == Some(&*turns(said)))
+        };
+        if !is_served(own) {
+            let calls = recorded(&own.answers)?.calls.into();
+            return Ok(vec![ServedCall { planned: own.clone(), recorded: calls }]);
+        }
+        let others = self.planned.iter().filter(is_of_program).filter(|other| *other != own && is_served(other));
+        let calls: Arc<[Recording]> = all.into();
+        let served = |planned: &PlannedCall| ServedCall { planned: planned.clone(), recorded: Arc::clone(&calls) };
+        let mut all: Vec<ServedCall> = Vec::new();
+        for planned in std::iter::once(own).chain(others) {
+            if all.iter().all(|one| one.planned != *planned) {
+                all.push(served(planned));
+            }
+        }
+        Ok(all)
+    }
+
+    /// Runs a program until it made all calls that are meant.
+    fn run_for(&self, served: &[ServedCall]) -> Result<Vec<Outcome>, String> {
+        let Some(first) = served.first() else { return Ok(Vec::new()) };
+        let SentBy { argv, answers, .. } = &first.planned.sent;
+        let name = answers.clone().unwrap_or_default();
+        let named = |(at, call): (usize, &Recording)| Call {
             name: format!("{name}#{}", at + 1),
             file: PathBuf::from(&name),
             at: LinePlace { line: at + 1, offset: 0, len: 0 },
-            call,
+            call: call.clone(),
             format: Format::Ctxc,
         };
-        let wanted = Wanted::new(&recorded.calls, Turn { conversation: sent.conversation, n: sent.n }, self.project.comparison());
-        let answers = recorded.calls.into_iter().enumerate().map(named).collect();
         let (also, made) = mpsc::channel();
+        let recorded = first.recorded.iter().enumerate().map(named).collect();
         let Double { server, variables } =
-            double(&self.project.root, &self.project.config, answers, also).map_err(|error| error.message)?;
-        let calls = Mutex::new(Calls { made, all: Vec::new(), said: Vec::new(), found: None, last: Instant::now() });
-        let look = |is_over| calls.lock().unwrap_or_else(PoisonError::into_inner).find(&wanted, is_over);
-        let is_made = || look(false).is_some();
-        let bounds = Bounds { until: Some(&is_made), ..Bounds::of(Duration::from_secs(sent.timeout_s), LIMIT) };
-        let ended = self.run(&sent.argv, &variables, &bounds);
+            double(&self.project.root, &self.project.config, recorded, also).map_err(|error| error.message)?;
+        let comparison = || self.project.comparison();
+        let wanted = served.iter().map(|one| Wanted::new(&one.recorded, one.turn(), comparison())).collect();
+        let calls = Mutex::new(Calls { made, all: Vec::new(), said: Vec::new(), wanted, last: Instant::now() });
+        let look = |is_over| calls.lock().unwrap_or_else(PoisonError::into_inner).look(is_over);
+        let is_made = || look(false);
+        let seconds = served.iter().map(|one| one.planned.sent.timeout_s).max().unwrap_or_default();
+        let bounds = Bounds { until: Some(&is_made), ..Bounds::of(Duration::from_secs(seconds), LIMIT) };
+        let ended = self.run(argv, &variables, &bounds);
         let tally = server.end();
-        if let Some(found) = look(true) {
-            return Ok(found);
-        }
-        let shown = sent.argv.join(" ");
+        look(true);
+        let shown = argv.join(" ");
         let missed = tally.misses.first().map(|why| format!("; {why}")).unwrap_or_default();
-        let was = calls.lock().unwrap_or_else(PoisonError::into_inner).words(&wanted);
-        let written = ended.well(&bounds).map_err(|why| format!("`{shown}` failed: {why}; {was}{missed}"));
-        written.and_then(|_| Err(format!("`{shown}` ended; {was}{missed}")))
+        let ended = ended.well(&bounds);
+        let calls = calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let outcome = |wanted: &Wanted| {
+            let Some(found) = &wanted.found else {
+                let was = calls.words(wanted);
+                return Err(match &ended {
+                    Ok(_) => format!("`{shown}` ended; {was}{missed}"),
+                    Err(why) => format!("`{shown}` failed: {why}; {was}{missed}"),
+                });
+            };
+            Ok(found.clone())
+        };
+        Ok(calls.wanted.iter().map(outcome).collect())
+    }
+}
+
+/// A call that a run looks for, with the recording that answers it.
+#[derive(Clone, Debug)]
+struct ServedCall {
+    planned: PlannedCall,
+    recorded: Arc<[Recording]>,
+}
+
+impl ServedCall {
+    const fn turn(&self) -> Turn {
+        Turn { conversation: self.planned.sent.conversation, n: self.planned.sent.n }
     }
 }
 
 /// The call that is meant.
+#[derive(Debug)]
 struct Wanted {
     turn: Turn,
     /// The recorded calls, by what they ask.
@@ -132,6 +229,8 @@ struct Wanted {
     /// How many calls up to it are the same.
     number: usize,
     comparison: Comparison,
+    /// Its request, once the program sent it.
+    found: Option<ProgramRequest>,
 }
 
 impl Wanted {
@@ -141,7 +240,7 @@ impl Wanted {
         let call = at.and_then(|at| calls.get(at)).cloned();
         let same = |other: &&Recording| call.as_ref().is_some_and(|call| call.key == other.key && call.agent == other.agent);
         let number = calls.iter().take(at.map_or(0, |at| at + 1)).filter(same).count();
-        Self { turn, recorded, call, number, comparison }
+        Self { turn, recorded, call, number, comparison, found: None }
     }
 
     /// Returns whether a call is the recorded one.
@@ -158,16 +257,15 @@ struct Calls {
     made: Receiver<SeenCall>,
     all: Vec<SeenCall>,
     said: Vec<Option<Said>>,
-    /// The one that is meant.
-    found: Option<ProgramRequest>,
+    /// Those that are meant.
+    wanted: Vec<Wanted>,
     /// When the last of them came.
     last: Instant,
 }
 
 impl Calls {
-    /// The call that is meant: the one that is as recorded, of several the nth; where none is, the one in its place of the conversation that is most
-    /// like the recorded one, once no other can come that is more like it.
-    fn find(&mut self, wanted: &Wanted, is_over: bool) -> Option<ProgramRequest> {
+    /// Looks for the calls that are meant, and returns whether all are found.
+    fn look(&mut self, is_over: bool) -> bool {
         let before = self.all.len();
         for call in self.made.try_iter() {
             self.said.push(Said::of_call(&call.call));
@@ -178,8 +276,20 @@ impl Calls {
             self.last = Instant::now();
         }
         let is_settled = is_over || self.last.elapsed() >= QUIET;
-        if self.found.is_some() || !(has_more || is_settled) {
-            return self.found.clone();
+        if has_more || is_settled {
+            // What is not there yet is looked for again after the same time.
+            self.last = Instant::now();
+            let found: Vec<_> = self.wanted.iter().map(|wanted| self.find(wanted, is_settled)).collect();
+            self.wanted.iter_mut().zip(found).for_each(|(wanted, found)| wanted.found = found);
+        }
+        self.wanted.iter().all(|wanted| wanted.found.is_some())
+    }
+
+    /// The call that is meant: the one that is as recorded, of several the nth; where none is, the one in its place of the conversation that is most
+    /// like the recorded one, once no other can come that is more like it.
+    fn find(&self, wanted: &Wanted, is_settled: bool) -> Option<ProgramRequest> {
+        if wanted.found.is_some() {
+            return wanted.found.clone();
         }
         let mut same = self.all.iter().enumerate().filter(|(_, made)| wanted.is_same(made)).map(|(at, _)| at);
         let same = same.nth(wanted.number.saturating_sub(1));
@@ -188,19 +298,16 @@ impl Calls {
         }
         let turns = turns_in(&wanted.recorded, &self.said);
         let place = |wanted: Turn| turns.iter().position(|turn| *turn == Some(wanted));
-        // Where it is not there yet, it is looked for again after the same time.
-        self.last = Instant::now();
         let at = same.or_else(|| place(wanted.turn))?;
         let own = (*turns.get(at)?)?;
         let call = self.all.get(at)?;
         let before = place(Turn { n: own.n - 1, ..own }).and_then(|at| self.all.get(at));
-        self.found = Some(ProgramRequest {
+        Some(ProgramRequest {
             before: before.map(|seen| seen.call.request.get().to_owned()),
             endpoint: Some(call.call.endpoint.clone()),
             body: call.call.request.get().to_owned(),
             call: Some(call.program_call()),
-        });
-        self.found.clone()
+        })
     }
 
     /// What was made in place of the call that is meant.
@@ -243,12 +350,7 @@ impl RunProgram for Programs<'_> {
         program_of(source).is_some_and(|line| self.permitted.contains(&line))
     }
 
-    fn request(
-        &self,
-        path: &str,
-        source: &RequestSource,
-        answers: Option<&str>,
-    ) -> Option<std::result::Result<ProgramRequest, String>> {
+    fn request(&self, path: &str, source: &RequestSource, answers: Option<&str>) -> Option<Result<ProgramRequest, String>> {
         if !self.permits(source) {
             return None;
         }

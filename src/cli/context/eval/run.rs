@@ -79,7 +79,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let earlier = args.rescore.as_deref().map(|name| Earlier::read(&project, name)).transpose()?;
     (eval_run.session, eval_run.earlier, eval_run.index) = (&args.session, earlier.as_ref(), Some(&index));
     eval_run.refusals = scenarios.refusals(&project);
-    let checked = || chosen.iter().map(|one| one.case).filter(|_| !args.plan);
+    let checked = || chosen.iter().filter(|_| !args.plan);
     let runnable = Runnable::of(&project, checked(), &args.trust)?;
     if let Some(note) = runnable.note() {
         cx.note(&note);

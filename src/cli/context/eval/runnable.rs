@@ -1,6 +1,7 @@
 //! The commands of scenarios: checks of the project's own, and programs that send requests; those alone that the user permitted. A scenario with
 //! another one is left undecided, and the rest of the run goes on.
 
+use super::load::Chosen;
 use super::own_checks::{CheckRuns, CheckSide, OwnChecks};
 use super::programs::Programs;
 use crate::cli::context::project::Compiled;
@@ -26,11 +27,18 @@ impl<'p> Runnable<'p> {
     ///
     /// # Errors
     /// What the project asks permission for cannot be read.
-    pub(super) fn of<'c>(project: &'p Compiled, cases: impl Iterator<Item = &'c Case>, given: &TrustHashArgs) -> Result<Self> {
+    pub(super) fn of<'c>(
+        project: &'p Compiled,
+        cases: impl Iterator<Item = &'c Chosen<'c>> + Clone,
+        given: &TrustHashArgs,
+    ) -> Result<Self> {
         let is_checked = |case: &Case| each(&case.expectations).any(|(test, _)| test.own().is_some());
         let is_sent = |case: &Case| matches!(&case.subject.value, Subject::Request(source) if program_of(source).is_some());
-        let running: Vec<(bool, bool)> =
-            cases.map(|case| (is_checked(case), is_sent(case))).filter(|(checked, sent)| *checked || *sent).collect();
+        let running: Vec<(bool, bool)> = cases
+            .clone()
+            .map(|one| (is_checked(one.case), is_sent(one.case)))
+            .filter(|(checked, sent)| *checked || *sent)
+            .collect();
         let (has_own, has_programs) = (running.iter().any(|one| one.0), running.iter().any(|one| one.1));
         if running.is_empty() {
             return Ok(Self::default());
@@ -40,9 +48,13 @@ impl<'p> Runnable<'p> {
             Ok(permitted) => (permitted.commands.into_iter().map(|command| command.line).collect(), None),
             Err(refused) => (BTreeSet::new(), Some(refused)),
         };
+        let sources = cases.filter_map(|one| match &one.case.subject.value {
+            Subject::Request(source) => Some((one.path, source)),
+            Subject::Role(_) | Subject::Task(_) => None,
+        });
         Ok(Self {
             own: has_own.then(|| OwnChecks::new(project, permitted.clone())),
-            programs: has_programs.then(|| Programs::new(project, permitted)),
+            programs: has_programs.then(|| Programs::new(project, permitted, sources)),
             unpermitted: refused.map(|refused| (running.len(), refused)),
         })
     }

@@ -10,7 +10,7 @@ use crate::eval::finished::{Answered, CaseVerdict};
 use crate::eval::gate::{BaselineCase, Comparison};
 use crate::eval::scorecard::{AnewRow, CaseRow, PlaceRow, RecordedRow, Scorecard, Summary, VerdictRow};
 use crate::record::recording::Stage;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns that names are padded to at most.
 const NAME: usize = 40;
@@ -170,6 +170,22 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
     out
 }
 
+/// Why a case is not as expected, without the places: of several cases with the same causes, the first one is explained.
+fn causes(row: &CaseRow) -> BTreeSet<&str> {
+    let trial = row.trials.iter().find(|trial| trial.verdict == "fail").or_else(|| row.trials.first());
+    let of_answer = trial.into_iter().flat_map(|trial| &trial.expectations).filter(|verdict| verdict.verdict != "pass");
+    let verdicts = row.context.iter().filter(|verdict| verdict.verdict == "fail").chain(of_answer);
+    let stale = row.moved.iter().filter(|_| row.answer == Answered::Stale.word()).map(|moved| &**moved);
+    let faults = row.faults.iter().map(|fault| &*fault.message);
+    verdicts.map(|verdict| &*verdict.found).chain(stale).chain(faults).chain(row.trouble.as_deref()).collect()
+}
+
+/// The line of a case that has the causes of another one.
+fn as_in(row: &CaseRow, first: &str, causes: &BTreeSet<&str>) -> String {
+    let what = if causes.len() == 1 { "for the same cause" } else { "for the same causes" };
+    format!("{}:{}: {what} as `{first}`", row.path, row.line)
+}
+
 /// How a case differs from what was accepted of it.
 fn moved(row: &CaseRow, then: &BaselineCase) -> Option<String> {
     let now = BaselineCase::of(row);
@@ -214,6 +230,7 @@ pub(super) fn print(card: &Scorecard, cx: &mut Cx) -> Result<()> {
     let counts = card.cases.iter().map(|row| holds(row).len()).max().unwrap_or(0);
     let answers = card.cases.iter().map(|row| answer(row).chars().count()).max().unwrap_or(0);
     let is_shown = |row: &&CaseRow| cx.options.is_chatty() || row.verdict() != CaseVerdict::Pass;
+    let mut explained: BTreeMap<BTreeSet<&str>, &str> = BTreeMap::new();
     for row in card.cases.iter().filter(is_shown).collect::<Vec<_>>() {
         let screen = cx.options.screen;
         let name = screen.paint(Paint::Strong, &escape(&format!("{:<width$}", row.id)));
@@ -221,7 +238,11 @@ pub(super) fn print(card: &Scorecard, cx: &mut Cx) -> Result<()> {
         let line = format!("{name}  context {:<counts$}  {:<answers$}  {state}", holds(row), answer(row));
         cx.line(&line)?;
         if row.carried_from.is_none() {
-            for line in lines(row) {
+            let causes = causes(row);
+            let same = explained.get(&causes).filter(|_| !causes.is_empty());
+            let lines = same.map_or_else(|| lines(row), |first| vec![as_in(row, first, &causes)]);
+            explained.entry(causes).or_insert(&row.id);
+            for line in lines {
                 let indent = line.len() - line.trim_start().len() + 2;
                 cx.hanging(&format!("  {}", escape(&line)), indent + 2)?;
             }
