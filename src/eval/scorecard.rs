@@ -6,7 +6,7 @@ use super::finished::{Answered, CaseVerdict, Estimate, Finished, Recorded, Trial
 use super::gate::accepted::{BaselineCase, Comparison};
 use super::locate::{FaultRow, Locator};
 use super::receiver::Receiver;
-use super::statistics::{bootstrap, interval};
+use super::statistics::{clusters, interval};
 use super::trials::{self, TrialOutcome};
 use super::verdict::{Place, Verdict};
 use crate::base::hash::Hash;
@@ -632,7 +632,7 @@ impl Summary {
         #[allow(clippy::cast_precision_loss, reason = "a project has fewer than 2^52 scenarios")]
         let mean = || rates.iter().map(|(_, rate)| rate).sum::<f64>() / rates.len() as f64;
         summary.pass_rate = (!rates.is_empty()).then(mean);
-        summary.interval = bootstrap::clustered(&rates).map(|(low, high)| [low, high]);
+        summary.interval = clusters::clustered(&rates).map(|(low, high)| [low, high]);
         summary
     }
 }

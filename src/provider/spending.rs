@@ -3,6 +3,7 @@
 use crate::base::number::{thousands, usd};
 use crate::kernel::provider::ProviderError;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Tokens and money.
@@ -17,6 +18,12 @@ pub struct Spend {
 impl Spend {
     pub(super) fn plus(self, other: Self) -> Self {
         Self { tokens: self.tokens.saturating_add(other.tokens), usd: self.usd + other.usd }
+    }
+
+    /// So many times as much.
+    #[allow(clippy::cast_precision_loss, reason = "calls are fewer than 2^52")]
+    fn times(self, calls: u64) -> Self {
+        Self { tokens: self.tokens.saturating_mul(calls), usd: self.usd * calls as f64 }
     }
 
     /// The greater of both, each for itself.
@@ -51,6 +58,8 @@ struct State {
     largest: Spend,
     /// Why no call begins any more.
     over: Option<String>,
+    /// The calls that each case under way may still make.
+    cases: BTreeMap<String, u64>,
 }
 
 impl Spending {
@@ -98,6 +107,32 @@ impl Spending {
             }
             state = self.settled.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// Lets a case begin that may make so many calls: at once where the budget has no limit or surely covers it beside those under way, else
+    /// once they are done. So cases are finished one by one, in place of all begun and none whole.
+    pub fn begin_case(&self, case: &str, calls: u64) {
+        if self.most.tokens.is_none() && self.most.usd.is_none() {
+            return;
+        }
+        let mut state = self.state();
+        while !state.cases.contains_key(case) && !state.cases.is_empty() && state.over.is_none() {
+            let is_known = state.largest != Spend::default();
+            let all = state.cases.values().fold(calls, |sum, calls| sum.saturating_add(*calls));
+            let held = state.held.iter().fold(state.spent, |sum, held| sum.plus(*held));
+            if is_known && self.excess(held, state.largest.times(all)).is_none() {
+                break;
+            }
+            state = self.settled.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let left = state.cases.entry(case.to_owned()).or_insert(calls);
+        *left = left.saturating_sub(1);
+    }
+
+    /// Counts a case as done.
+    pub fn end_case(&self, case: &str) {
+        self.state().cases.remove(case);
+        self.settled.notify_all();
     }
 
     /// Why so much more is too much.

@@ -67,6 +67,11 @@ impl<'p> ModelCalls<'p> {
         self.spending.add(spend);
     }
 
+    /// The budget that all calls share.
+    pub(super) const fn spending(&self) -> &Spending {
+        &self.spending
+    }
+
     /// The calls that were made, and what they used.
     pub(super) fn spent(&self) -> (u64, Spend) {
         (self.calls.load(Ordering::Relaxed), self.spending.spent())

@@ -5,7 +5,9 @@ use crate::eval::asked::AnswersFrom;
 use crate::eval::finished::Estimate;
 use crate::eval::prepared::PreparedCase;
 use crate::eval::trials::{self, Rows};
+use crate::provider::throttle::miscounted;
 use crate::record::recording::Recording;
+use crate::run::answers::response_of;
 use std::collections::BTreeSet;
 
 /// Tokens of an answer at most, where nothing limits it and nothing was recorded.
@@ -41,7 +43,10 @@ pub(super) fn estimate(prepared: &PreparedCase<'_>, wire: &Wire<'_>, context: u6
         (count, trials) => (count / trials, count.div_ceil(trials)),
     };
     let calls = (least.max(1) * requests.0, (most + confirm) * requests.1);
-    let usage = recorded.iter().map(|call| call.usage);
+    // What a provider cannot have counted is no estimate.
+    let is_credible =
+        |call: &&&Recording| response_of(call).is_ok_and(|given| miscounted(&given.answer, Some(context)).is_none());
+    let usage = recorded.iter().filter(is_credible).map(|call| call.usage);
     let input = range(usage.clone().filter_map(|usage| usage.input)).unwrap_or((context, context));
     let output = range(usage.filter_map(|usage| usage.output)).unwrap_or((0, wire.limit().unwrap_or(LONG)));
     let prices = wire.model.and_then(|model| model.prices.as_ref());

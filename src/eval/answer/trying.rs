@@ -144,7 +144,10 @@ pub(super) fn trials_asked(
             let kept = ask.abandon(path, name).map_or_else(String::new, |kept| format!("; {kept}"));
             Err(Unanswered::Trouble(why + &kept))
         }
-        Err(Unanswered::Stale(moved)) => Err(Unanswered::Stale(moved)),
+        Err(Unanswered::Stale(moved)) => {
+            ask.abandon(path, name);
+            Err(Unanswered::Stale(moved))
+        }
     }
 }
 

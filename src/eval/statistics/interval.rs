@@ -3,7 +3,7 @@
 use super::binomial::at_least;
 
 /// The quantile of the normal distribution that leaves 2.5 % on either side.
-const Z: f64 = 1.959_963_984_540_054;
+pub(super) const Z: f64 = 1.959_963_984_540_054;
 /// The share of either side.
 const SIDE: f64 = 0.025;
 /// Halvings after which a float does not move any more.
@@ -12,12 +12,17 @@ const HALVINGS: u32 = 60;
 /// Wilson's interval: close to 95 % on small numbers too; `None` without trials.
 pub fn wilson(passed: u32, trials: u32) -> Option<(f64, f64)> {
     let n = Some(f64::from(trials)).filter(|n| *n > 0.0)?;
-    let (rate, square) = (f64::from(passed) / n, Z * Z);
-    let (middle, whole) = (rate + square / (2.0 * n), 1.0 + square / n);
-    let half = Z * (rate * (1.0 - rate) / n + square / (4.0 * n * n)).sqrt();
-    let low = if passed == 0 { 0.0 } else { (middle - half) / whole };
-    let high = if passed == trials { 1.0 } else { (middle + half) / whole };
-    Some((low, high))
+    Some(wilson_of(f64::from(passed) / n, n, Z))
+}
+
+/// Wilson's interval of a rate over so many trials, by the quantile of either side.
+pub(super) fn wilson_of(rate: f64, trials: f64, quantile: f64) -> (f64, f64) {
+    let square = quantile * quantile;
+    let (middle, whole) = (rate + square / (2.0 * trials), 1.0 + square / trials);
+    let half = quantile * (rate * (1.0 - rate) / trials + square / (4.0 * trials * trials)).sqrt();
+    let low = if rate <= 0.0 { 0.0 } else { (middle - half) / whole };
+    let high = if rate >= 1.0 { 1.0 } else { (middle + half) / whole };
+    (low, high)
 }
 
 /// The interval of Clopper and Pearson, which is never narrower than it may be; `None` without trials.

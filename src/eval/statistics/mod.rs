@@ -3,6 +3,6 @@
 //! Pure functions of counts. No normal approximation of small numbers, no randomness that is not seeded.
 
 pub mod binomial;
-pub mod bootstrap;
+pub mod clusters;
 pub mod interval;
 pub mod outlook;

@@ -1,5 +1,6 @@
 //! `ctxc eval` and `ctxc new scenario`: screens, exit codes, files, snapshots, and what is run again.
 
+use super::gate::git;
 use super::project::Project;
 use pretty_assertions::assert_eq;
 use serde_json::Value;
@@ -346,6 +347,17 @@ fn a_revision_of_git_can_be_compared_with() {
     project.write("scenarios/t.txt", "other words\n");
     assert_eq!(run_of(&["--since", "main"]), ["b"]);
     assert_eq!(run_of(&["--affected"]), ["b"]);
+    // A commit of the branch is a change as well: it is compared with where the branch began, as the gate does.
+    git(&project, &["checkout", "-q", "-b", "work"]);
+    git(&project, &["commit", "-q", "-a", "-m", "second"]);
+    let affected = project.run(&["eval", "--affected"]).code(0);
+    assert!(
+        affected.stderr.contains("1 scenario did not change since ") && affected.stderr.contains(" of main: not run"),
+        "{}",
+        affected.stderr
+    );
+    git(&project, &["checkout", "-q", "main"]);
+    project.write("scenarios/t.txt", "other words\n");
     project.write("ctxc.toml", "edition = \"2026\"\n# a comment\n");
     project.write("scenarios/t.txt", "words\n");
     assert_eq!(run_of(&["--since", "main"]), Vec::<String>::new());

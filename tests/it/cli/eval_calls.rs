@@ -184,3 +184,23 @@ fn no_model_is_asked_after_the_first_answer_that_cannot_be_kept() {
     assert!(run.code != Some(0), "{}", run.stdout);
     assert!(server.requests().len() <= 2, "{} calls", server.requests().len());
 }
+
+/// Forty cases of three trials each, and a budget for twelve calls.
+#[test]
+fn a_budget_finishes_cases_one_by_one() {
+    let server = Server::new(|_, _, connection| {
+        // All callers are there before the first is answered.
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        say(connection, &response("200 OK", JSON, &completion("billing")));
+    });
+    let tickets: Vec<String> = (0..40).map(|number| format!("ticket-{number}-")).collect();
+    let project = suite(&server, &tickets);
+    project.write(
+        "scenarios/many.yaml",
+        project.read("scenarios/many.yaml").replace("runs: 1, pass_threshold: 1", "runs: 3, pass_threshold: 2"),
+    );
+    // 1,000 tokens are sent and 100 received with each.
+    let card = asked(&project, &["eval", "--record", "--budget-tokens", "13200", "--jobs", "40", "--json"]).json();
+    let whole = card["cases"].as_array().unwrap().iter().filter(|case| case["trials"].as_array().unwrap().len() == 3).count();
+    assert_eq!((server.requests().len(), whole), (12, 4), "{}", card["summary"]);
+}

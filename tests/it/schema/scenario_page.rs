@@ -199,7 +199,7 @@ An answer belongs to its request, however the program sends that now: the order 
 the answer), time, and how the rule decides for a scenario with a given pass rate. A case passes when `pass` of its `runs` trials do. With `--answers live`, trials stop once that is
 certain, unless you add `--full`. `--confirm` tries a failing case in a second stage, `confirm` or 7 of 10. With 2 of 3 alone, twenty cases that pass nine trials of ten are red in 43 % of
 all runs; with the second stage in less than 1 %, for 0.22 more trials a case. A case that fell to 30 % is still caught in three of four runs. `strict: true` turns the second stage off. `rule.stage` in the
-scorecard says which stage decided. A call that got no answer does not count as a trial. `--runs N --pass K` sets the rule of every case, and `--jobs N` limits the calls at any one time.
+scorecard says which stage decided. A call that got no answer does not count as a trial. `--runs N --pass K` sets the rule of every case, and `--jobs N` limits the calls at any one time. With a budget, a case begins only if the budget covers it beside those under way, so that as many cases as possible are finished.
 
 A tool that the agent calls returns the value under its name in `fixtures: {tools: …}` of the suite, and the agent is asked again, at most 16 times; a tool without a fixture ends the
 conversation. Expectations see the last answer, and the calls and tokens of all answers.
@@ -215,7 +215,7 @@ role with its prompt, model, tools and budget, the token counter, and files that
 files that it names, the stored request, its recording, the fixtures of its tools, `[eval] plan_path`, and the version of ctxc. Comments and white space change neither.
 
 - `ctxc eval --since REV` compiles the project as of a git revision and compares the keys: it runs new cases and those with a changed key.
-  `ctxc eval --affected` does so with `HEAD`, the last commit. A `lookup` of that revision searches the files of that revision. An unchanged case whose last run in [the history](HISTORY.md) passed
+  `ctxc eval --affected` does so with the commit where the work left the default branch, as [the gate](GATE.md) does, and on that branch itself with `HEAD`, the last commit; a note names it. A `lookup` of that revision searches the files of that revision. An unchanged case whose last run in [the history](HISTORY.md) passed
   is listed as CARRIED; if it did not pass, it is run again. If the history does not know the case, it is left out of the run and of its exit code; a note says how many.
   If the project of that revision has errors, they are reported with their files, and nothing is run.
 - `ctxc eval --since FILE` compares with a scorecard that `--out` wrote, and trusts it, since you name it: it runs new cases, those with a changed key,

@@ -40,7 +40,7 @@ pub(crate) struct EvalArgs {
     /// Only scenarios whose name contains a match of this pattern
     #[arg(long, value_name = "PATTERN")]
     pub(super) filter: Option<String>,
-    /// Run only scenarios whose context or text changed since the last commit, or since `--since`
+    /// Run only scenarios whose context or text changed since the work left the default branch (on that branch: since the last commit), or since `--since`
     #[arg(long)]
     pub(super) affected: bool,
     /// Run only scenarios that changed since a git revision or since a scorecard of `--out`; with a scorecard, those that
@@ -98,7 +98,7 @@ pub(crate) struct EvalArgs {
     /// Try a failed scenario again in a second stage, unless it is `strict`: 7 of 10, or what it says itself
     #[arg(long)]
     pub(super) confirm: bool,
-    /// Maximum concurrent model calls [default: as many as providers accept]; --threads limits CPU threads
+    /// Maximum concurrent model calls [default: as many as providers accept]; without effect where no model is asked. --threads limits CPU threads
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub(super) jobs: Option<NonZeroUsize>,
     /// Show what a run would ask, its cost, and how its rules judge a scenario that passes at a given rate; no model is asked. Without
@@ -174,7 +174,6 @@ impl EvalArgs {
         if !self.answers().asks() {
             return match most.tokens.is_some() || most.usd.is_some() {
                 false if self.confirm => Err(CliError::usage("--confirm tries again, and no model is asked here")),
-                false if self.jobs.is_some() => Err(CliError::usage("--jobs is for calls of models, and none is asked here")),
                 false => Ok(most),
                 true => Err(CliError::usage("a budget is for calls of models, and none is asked here")),
             }

@@ -124,6 +124,10 @@ pub(super) fn label(trial: TrialOf) -> String {
     format!("{stage} {}", trial.number)
 }
 
+fn case_name(path: &str, case: &str) -> String {
+    format!("{path}:{case}")
+}
+
 impl Ask for Asking<'_> {
     fn ask(&self, asked: &Asked<'_>) -> std::result::Result<Response, String> {
         if let Some(keeper) = &self.kept
@@ -138,6 +142,7 @@ impl Ask for Asking<'_> {
             }
             return Ok(response);
         }
+        self.models.spending().begin_case(&case_name(asked.path, asked.case), u64::from(asked.trial.of));
         let (calls, answered) = self.models.ask(asked.model, asked.sent, asked.context);
         self.state().add(asked.path, asked.case, &calls);
         let mut response = answered.map_err(|none| none.to_string())?;
@@ -152,6 +157,7 @@ impl Ask for Asking<'_> {
     }
 
     fn finish(&self, path: &str, case: &str) -> std::result::Result<(), String> {
+        self.models.spending().end_case(&case_name(path, case));
         self.kept.as_ref().map_or(Ok(()), |keeper| keeper.finish(path, case))
     }
 
@@ -160,6 +166,7 @@ impl Ask for Asking<'_> {
     }
 
     fn abandon(&self, path: &str, case: &str) -> Option<String> {
+        self.models.spending().end_case(&case_name(path, case));
         self.kept.as_ref()?.abandon(path, case)
     }
 }

@@ -14,6 +14,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::history::Place;
 use crate::cli::render::summary::plural;
+use crate::cli::revision::ChangeBase;
 use crate::context::context_source::ContextSource;
 use crate::context::request::Files;
 use crate::eval::affected::{Choice, Since};
@@ -41,8 +42,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What `--affected` alone compares with.
+/// What `--affected` alone compares with on the default branch, and where there is none.
 const HEAD: &str = "HEAD";
+/// Digits of a commit in a note.
+const SHOWN: usize = 12;
 /// More than any scorecard.
 pub(super) const LIMIT: u64 = 1 << 28;
 
@@ -286,15 +289,15 @@ fn is_link(root: &Path, path: &str) -> bool {
 
 /// What to do about each case.
 pub(super) fn choices(args: &EvalArgs, project: &Compiled, eval_run: &EvalRun<'_>, cx: &mut Cx) -> Result<Vec<Choice>> {
-    let named = match &args.since {
-        Some(named) => named.as_str(),
-        None if args.affected => HEAD,
+    let (named, shown) = match &args.since {
+        Some(named) => (named.clone(), named.clone()),
+        None if args.affected => affected_base(project),
         None => return Ok(eval_run.chosen.iter().map(|_| Choice::Run).collect()),
     };
     // A revision first: anybody can commit a file of its name.
-    let since = match of_revision(named, project, eval_run.from, cx) {
+    let since = match of_revision(&named, project, eval_run.from, cx) {
         Ok(keys) => Since::revision(keys),
-        Err(error) => Since::results(&scorecard(Path::new(named)).map_err(|_| neither(named, error))?),
+        Err(error) => Since::results(&scorecard(Path::new(&named)).map_err(|_| neither(&named, error))?),
     };
     let now = eval_run.keys(cx.options.threads);
     let mut choices: Vec<Choice> = now.iter().map(|(name, keys)| since.choose(name, keys.as_ref())).collect();
@@ -307,9 +310,21 @@ pub(super) fn choices(args: &EvalArgs, project: &Compiled, eval_run: &EvalRun<'_
     }
     let left_out = choices.iter().filter(|choice| **choice == Choice::LeaveOut).count();
     if left_out > 0 {
-        cx.note(&format!("{} did not change since {named}: not run", plural(left_out, "scenario")));
+        cx.note(&format!("{} did not change since {shown}: not run", plural(left_out, "scenario")));
     }
     Ok(choices)
+}
+
+/// The commit that `--affected` alone compares with, and its name for people: as for the gate, where the work left the default branch.
+fn affected_base(project: &Compiled) -> (String, String) {
+    let base = ChangeBase::of(&project.root, None).ok();
+    match base.and_then(|base| Some((base.commit.filter(|commit| *commit != base.head)?, base.name))) {
+        Some((commit, name)) => {
+            let shown = format!("{} of {name}", commit.get(..SHOWN).unwrap_or(&commit));
+            (commit, shown)
+        }
+        None => (HEAD.to_owned(), HEAD.to_owned()),
+    }
 }
 
 /// Takes the last verdicts of cases that did not change from the history; one that did not pass is run again.
