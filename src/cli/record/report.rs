@@ -3,6 +3,7 @@
 use crate::cli::prelude::*;
 use crate::record::proxy::keeper::Tally;
 use crate::record::proxy::vendor::VENDORS;
+use std::ffi::OsString;
 
 /// Calls that are listed.
 const LISTED: usize = 5;
@@ -15,7 +16,7 @@ pub(super) enum Done {
 }
 
 /// Says what was seen. An error is what ctxc could not do.
-pub(super) fn report(tally: &Tally, done: Done, shown: Option<&str>, cx: &mut Cx) -> Result<()> {
+pub(super) fn report(tally: &Tally, done: Done, (command, shown): (&[OsString], Option<&str>), cx: &mut Cx) -> Result<()> {
     let kinds = [
         ("refused, as its provider would", &tally.refusals),
         ("not checked", &tally.unchecked),
@@ -34,9 +35,7 @@ pub(super) fn report(tally: &Tally, done: Done, shown: Option<&str>, cx: &mut Cx
     cx.note(&summary(tally, done, shown));
     // What was refused or not answered is explained above.
     if tally.calls == 0 && kinds.iter().all(|(_, all)| all.is_empty()) {
-        for line in nothing(tally) {
-            cx.note(&line);
-        }
+        nothing(tally).iter().chain(gemini_cli(command).iter()).for_each(|line| cx.note(line));
     }
     let mut faults = tally.faults.iter();
     match faults.next() {
@@ -85,6 +84,16 @@ fn summary(tally: &Tally, done: Done, shown: Option<&str>) -> String {
         line.push(format!(", {:.1} ms added a call", tally.added.as_secs_f64() * 1_000.0 / calls));
     }
     line.concat() + &lost
+}
+
+/// What lets Gemini CLI through, where it is the command: an address of one's own makes it sign in by a way that it then refuses.
+fn gemini_cli(command: &[OsString]) -> Option<String> {
+    let is_gemini = |word: &OsString| Path::new(word).file_stem().is_some_and(|stem| stem == "gemini");
+    command.iter().any(is_gemini).then(|| {
+        "  Gemini CLI that ends with “Invalid auth method selected” needs its way of signing in named: \
+         {\"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}}} in ~/.gemini/settings.json or .gemini/settings.json"
+            .to_owned()
+    })
 }
 
 /// Why there may be no call, and what to do about it.

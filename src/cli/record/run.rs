@@ -36,7 +36,7 @@ fn behind(wanted: &Wanted<'_>, command: &[OsString], done: Done, cx: &mut Cx) ->
     let ended = child::run(command, &variables);
     let tally = server.end();
     let code = ended?;
-    let reported = report(&tally, done, shown.as_deref(), cx);
+    let reported = report(&tally, done, (command, shown.as_deref()), cx);
     if shown.is_some() {
         sweep(&project, wanted.keep.ttl);
     }
@@ -68,7 +68,7 @@ pub(crate) fn proxy(args: &ProxyArgs, cx: &mut Cx) -> Result<Exit> {
     interrupted.recv().map_err(|_| CliError::new(Kind::Infrastructure, "interrupts cannot be waited for"))?;
     let tally = server.end();
     let done = if args.replay.is_none() { Done::Recorded } else { Done::Answered };
-    let reported = report(&tally, done, shown.as_deref(), cx);
+    let reported = report(&tally, done, (&[], shown.as_deref()), cx);
     if shown.is_some() {
         sweep(&project, args.keep.ttl);
     }

@@ -151,6 +151,8 @@ impl Proxy {
         let kept = Some(spawn_blocking(move || Keeper::request(&of, with)));
         let call = Call { proxy: Arc::clone(&self), asked, kept, begun, own: start.elapsed() };
         match &self.source {
+            // What is paid for and lost must be paid for again.
+            Source::Upstream if self.keeper.unkept().is_some() => call.refused(),
             Source::Upstream => {
                 let bytes = Bytes::from_owner(call.asked.body.clone());
                 let sent = forward::send(&self.client, &head, &address, bytes, self.limits).await;
@@ -269,6 +271,22 @@ impl Call {
 
     fn got(&self, by: AnsweredBy) -> Got {
         Got { by, latency: self.begun.elapsed(), ..Got::default() }
+    }
+
+    /// The call is not made, since an earlier one could not be kept.
+    fn refused(mut self) -> Response<Outgoing> {
+        self.kept = None;
+        let why = self.proxy.keeper.unkept().unwrap_or_default();
+        let message = format!("ctxc: the call is not made, since its answer would be lost as an earlier one was: {why}");
+        self.proxy
+            .keeper
+            .tally()
+            .misses
+            .push(format!("call {}: not made, since an earlier call could not be kept", self.asked.id));
+        self.proxy.open.fetch_sub(1, Ordering::AcqRel);
+        let mut response = answer(MISS, JSON, full(errors::body(self.asked.vendor.name, MISS, "ctxc", &message)));
+        response.headers_mut().insert("x-should-retry", hyper::header::HeaderValue::from_static("false"));
+        response
     }
 
     /// Nobody answered.

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// What is kept of calls, and where.
@@ -104,6 +104,8 @@ pub(super) struct Keeper {
     mask: Mutex<(BTreeSet<String>, Arc<Mask>)>,
     file: Mutex<Option<Arc<LineFile>>>,
     tally: Mutex<Tally>,
+    /// The reason why the first call that could not be kept was not.
+    unkept: OnceLock<String>,
 }
 
 /// A request as it is kept.
@@ -138,7 +140,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Keeper {
     pub(super) fn new(keep: Keep) -> Self {
         let mask = Mask::new(keep.salt, keep.secrets.iter().cloned(), keep.content).replacing(&keep.own);
-        Self { mask: Mutex::new((BTreeSet::new(), Arc::new(mask))), keep, file: Mutex::default(), tally: Mutex::default() }
+        Self {
+            mask: Mutex::new((BTreeSet::new(), Arc::new(mask))),
+            keep,
+            file: Mutex::default(),
+            tally: Mutex::default(),
+            unkept: OnceLock::new(),
+        }
+    }
+
+    /// The reason why a call could not be kept: no other one is made then.
+    pub(super) fn unkept(&self) -> Option<&str> {
+        self.unkept.get().map(String::as_str)
     }
 
     pub(super) fn tally(&self) -> MutexGuard<'_, Tally> {
@@ -250,6 +263,7 @@ impl Keeper {
         if let Err(why) = self.write(&recording, &asked.body, &edits) {
             let mut tally = self.tally();
             let fault = format!("a call could not be kept: {why}");
+            let _ = self.unkept.set(fault.clone());
             if !tally.faults.contains(&fault) {
                 tally.faults.push(fault);
             }

@@ -1,9 +1,9 @@
 //! What is kept of calls, what is not, and where. `docs/SECURITY.md` names these tests.
 
-use super::client::{Proxy, command, is_recording, post};
+use super::client::{Proxy, caller, command, is_recording, post};
 use super::passing::chunked;
 use crate::cli::project::{Project, Run};
-use crate::provider::fault_server::{Server, response};
+use crate::provider::fault_server::{Server, response, say};
 use ctxc::internals::record::file::{Recordings, append};
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -323,4 +323,45 @@ fn a_planted_key_and_address_with_escapes_are_in_no_byte_that_is_written_as_they
     let arguments = line["request"]["messages"][1]["tool_calls"][0]["function"]["arguments"].as_str().unwrap();
     let arguments: serde_json::Value = serde_json::from_str(arguments).unwrap();
     assert!(arguments["to"].as_str().unwrap().starts_with("\u{27e6}email:"), "{arguments}");
+}
+
+/// The disk is full from the first answer on: a file in the place of the folder stands for it.
+#[test]
+fn no_call_is_made_after_the_first_that_cannot_be_kept() {
+    let project = Project::new();
+    let folder = project.path("calls");
+    let server = Server::new(move |number, _, stream| {
+        if number == 0 {
+            let _ = std::fs::remove_dir_all(&folder);
+            std::fs::write(&folder, "").unwrap();
+        }
+        let body =
+            json!({"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Oslo"}}]});
+        say(stream, &response("200 OK", "content-type: application/json\r\n", &body.to_string()));
+    });
+    let call = json!({"model": "m", "messages": [{"role": "user", "content": "Where?"}]}).to_string();
+    let (program, url) = (caller(), server.url());
+    let mut args = vec!["record", "--upstream", &url, "--into", "calls", "--name", "a", "--"];
+    args.extend(program.iter().map(String::as_str));
+    let output = command(&project, &args).env("CTXC_TEST_CALLS", vec![call; 5].join("\n")).output().unwrap();
+    let run = Run::from(output).code(3).says("the call is not made, since its answer would be lost as an earlier one was");
+    run.warns("a call could not be kept: ").warns("not answered: call 2: not made, since an earlier call could not be kept");
+    assert_eq!(server.requests().len(), 1);
+}
+
+/// Gemini CLI refuses the way of signing in that it takes where the address is not Google's.
+#[cfg(unix)]
+#[test]
+fn gemini_cli_that_sends_nothing_is_helped_to_sign_in() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::new();
+    project.write("gemini", "#!/bin/sh\necho 'Invalid auth method selected.' >&2\nexit 41\n");
+    std::fs::set_permissions(project.path("gemini"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let gemini = project.path("gemini").display().to_string();
+    let run =
+        |words: &[&str]| Run::from(command(&project, &[&["record", "--into", "calls", "--"], words].concat()).output().unwrap());
+    run(&[&gemini, "-p", "hi"])
+        .code(41)
+        .warns("{\"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}}} in ~/.gemini/settings.json");
+    assert!(!run(&["true"]).stderr.contains("Gemini CLI"));
 }
