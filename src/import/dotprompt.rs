@@ -5,8 +5,9 @@ use super::declared::{self, Declared};
 use super::front_matter::{self, Front};
 use super::handlebars::{self, Dialect};
 use super::jinja;
-use super::model::{Body, Format, Imported, Parameter, Prompt, Role, Syntax, Turn};
+use super::model::{Body, Format, Imported, Library, Parameter, Prompt, Role, Syntax, Turn};
 use super::mustache::{Mark, tags};
+use super::names::folder;
 use super::note::NoteKind;
 use super::picoschema;
 use super::settings::Model;
@@ -21,7 +22,7 @@ pub(super) static FORMAT: Format = Format {
     part: Some("_"),
     parts: |text| if is_jinja(text) { (jinja::FORMAT.parts)(text) } else { Vec::new() },
     ..Format::new(("dotprompt", "dotprompt"), &["prompt"], |prompt, library, options| {
-        if is_jinja(prompt.text) { jinja::read(prompt, library, options) } else { read(prompt) }
+        if is_jinja(prompt.text) { jinja::read(prompt, library, options) } else { read(prompt, library) }
     })
 };
 
@@ -31,7 +32,7 @@ fn is_jinja(text: &str) -> bool {
 }
 
 /// Reads a file.
-fn read(prompt: &Prompt<'_>) -> Imported {
+fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
     let mut imported = Imported::default();
     let front = front_matter::split(prompt.path, prompt.text, &mut imported);
     let declared = head(&front, prompt.path, &mut imported);
@@ -45,7 +46,8 @@ fn read(prompt: &Prompt<'_>) -> Imported {
         imported.note(prompt.path, 0, NoteKind::Differs { what: "`{% … %}`".to_owned(), difference });
     }
     let mut used = Vec::new();
-    let body = front.body.trim();
+    let whole = with_partials(front.body.trim(), folder(prompt.path), (library, PARTIALS));
+    let body = whole.as_str();
     let line = front.body_line + leading_lines(front.body);
     for (role, words, offset) in messages(body, prompt.path, line, &mut imported) {
         let Some(role) = role else {
@@ -59,6 +61,27 @@ fn read(prompt: &Prompt<'_>) -> Imported {
     let line = front.root.get("input").map_or(0, |node| front.line_of(node));
     declared::settle(declared, &used, prompt.path, line, &mut imported);
     imported
+}
+
+/// Partials in each other.
+const PARTIALS: usize = 8;
+
+/// A text with each `{{> name}}` replaced by the text of `_name.prompt` in the same folder. What is not found, has arguments, or leads round in a
+/// circle stays, and is refused by its name.
+fn with_partials(text: &str, folder: &str, (library, depth): (&dyn Library, usize)) -> String {
+    let mut out = String::new();
+    let mut at = 0;
+    for tag in tags(text).into_iter().filter(|tag| tag.mark == Mark::Partial && depth > 0) {
+        let name = tag.text(text);
+        let path = if folder.is_empty() { format!("_{name}.prompt") } else { format!("{folder}/_{name}.prompt") };
+        let end = text.get(tag.inner.end..).and_then(|rest| rest.find("}}")).map_or(text.len(), |end| tag.inner.end + end + 2);
+        let Ok(Some(part)) = library.text(&path) else { continue };
+        let mut unread = Imported::default();
+        let part = with_partials(front_matter::split(&path, &part, &mut unread).body.trim(), folder, (library, depth - 1));
+        out.extend([text.get(at..tag.start).unwrap_or_default(), &part]);
+        at = end;
+    }
+    out + text.get(at..).unwrap_or_default()
 }
 
 /// How many lines a text loses at its head when it is trimmed.

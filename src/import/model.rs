@@ -87,6 +87,11 @@ pub trait Library {
     /// Why an existing file cannot be read.
     fn text(&self, path: &str) -> Result<Option<String>, String>;
 
+    /// The names of what lies in a folder relative to the project's, sorted.
+    fn names(&self, _folder: &str) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Folders in which names are looked up before those of the prompt itself.
     fn roots(&self) -> &[String];
 }

@@ -16,6 +16,20 @@ pub struct Record {
 
 /// Reads a table. Empty lines are none of its records. The line at which it stops being a table.
 pub fn read(text: &str) -> Result<Vec<Record>, (u32, &'static str)> {
+    read_by(text, ',')
+}
+
+/// The delimiter of a table by its first line: a comma; where it has none, a semicolon or a tab.
+pub fn delimiter(text: &str) -> char {
+    let head = text.lines().next().unwrap_or_default();
+    [',', ';', '\t'].into_iter().find(|delimiter| head.contains(*delimiter)).unwrap_or(',')
+}
+
+/// The same as [`read`], with this sign between fields.
+///
+/// # Errors
+/// The line at which it stops being a table, and why.
+pub fn read_by(text: &str, delimiter: char) -> Result<Vec<Record>, (u32, &'static str)> {
     let mut records = Vec::new();
     let mut record = Record { line: 1, fields: Vec::new(), spans: Vec::new() };
     let mut field = String::new();
@@ -28,11 +42,11 @@ pub fn read(text: &str) -> Result<Vec<Record>, (u32, &'static str)> {
             line += value.matches('\n').count() as u32;
             field.push_str(&value);
             rest = after;
-            if !rest.is_empty() && !rest.starts_with([',', '\n', '\r']) {
+            if !rest.is_empty() && !rest.starts_with([delimiter, '\n', '\r']) {
                 return Err((line, "text follows a closing quote"));
             }
         } else {
-            let end = rest.find([',', '\n', '\r']).unwrap_or(rest.len());
+            let end = rest.find([delimiter, '\n', '\r']).unwrap_or(rest.len());
             let (value, after) = rest.split_at(end);
             if value.contains('"') {
                 return Err((line, "a quote stands inside a field that does not start with one"));
@@ -42,7 +56,7 @@ pub fn read(text: &str) -> Result<Vec<Record>, (u32, &'static str)> {
         }
         record.fields.push(std::mem::take(&mut field));
         record.spans.push(Span::of(start, text.len() - rest.len()));
-        if let Some(after) = rest.strip_prefix(',') {
+        if let Some(after) = rest.strip_prefix(delimiter) {
             rest = after;
             continue;
         }

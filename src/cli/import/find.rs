@@ -58,6 +58,12 @@ impl Library for FilesBeside<'_> {
         text
     }
 
+    fn names(&self, folder: &str) -> Vec<String> {
+        let mut names = fs::names_in(&self.door.root.join(folder));
+        names.sort();
+        names
+    }
+
     fn roots(&self) -> &[String] {
         self.roots
     }

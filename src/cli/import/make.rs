@@ -105,14 +105,13 @@ pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, f
             // Whichever paths are named: a prompt has the template that was made of it before.
             let (place, name) = match known.0.iter().find(|(_, one)| one.prompt == origin) {
                 Some((name, one)) if names.insert(name.clone()) => (one.folder.clone(), name.clone()),
-                _ => (usual.clone(), free(&mut names, &known, file, system.is_some(), &imported)),
+                _ => (usual.clone(), free((&mut names, &known, &usual), file, system.is_some(), &imported)),
             };
-            let output = if place.is_empty() { format!("{name}.xml") } else { format!("{place}/{name}.xml") };
+            let output = join(&place, &format!("{name}.xml"));
             let origin = (origin.as_str(), file.format.title);
             let text = import::template(&imported, &name, &place, origin);
             let schema = imported.schema.as_ref().map(|schema| {
-                let file = import::schema_file(&name);
-                let path = if place.is_empty() { file } else { format!("{place}/{file}") };
+                let path = join(&place, &import::schema_file(&name));
                 // A value in memory is written without error.
                 (path, serde_json::to_string_pretty(schema).unwrap_or_default() + "\n")
             });
@@ -181,8 +180,8 @@ struct KnownTemplate {
     prompt: String,
 }
 
-/// The templates that were made before, by their names.
-struct Known(BTreeMap<String, KnownTemplate>);
+/// The templates that were made before, by their names; and the files of all tasks, by theirs.
+struct Known(BTreeMap<String, KnownTemplate>, BTreeMap<String, String>);
 
 /// Folders in each other that are looked at for templates.
 const DEPTH: usize = 16;
@@ -190,7 +189,7 @@ const DEPTH: usize = 16;
 impl Known {
     /// Those in a folder and below it; in the project's own folder, where anything may lie, no further.
     fn below(root: &Path, folder: &str) -> Self {
-        let mut known = Self(BTreeMap::new());
+        let mut known = Self(BTreeMap::new(), BTreeMap::new());
         known.add(root, folder, if folder.is_empty() { 0 } else { DEPTH });
         known
     }
@@ -204,22 +203,37 @@ impl Known {
                 continue;
             }
             let Some(stem) = name.strip_suffix(".xml") else { continue };
-            let head = fs::head(&path, HEAD).ok().flatten();
-            if let Some(prompt) = head.and_then(|head| import::origin(&String::from_utf8_lossy(&head))) {
+            let head = fs::head(&path, HEAD).ok().flatten().unwrap_or_default();
+            let head = String::from_utf8_lossy(&head);
+            let named =
+                head.split_once("<task").and_then(|(_, tag)| tag.split('>').next()?.split_once(" name=\"")?.1.split('"').next());
+            self.1.insert(named.unwrap_or(stem).to_owned(), join(folder, &name));
+            if let Some(prompt) = import::origin(&head) {
                 self.0.insert(stem.to_owned(), KnownTemplate { folder: folder.to_owned(), prompt });
             }
         }
     }
 }
 
-/// A name that no other prompt has, of this run or of an earlier one.
-fn free(names: &mut BTreeSet<String>, known: &Known, file: &File, is_pair: bool, imported: &Imported) -> String {
+fn join(folder: &str, file: &str) -> String {
+    if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") }
+}
+
+/// A name that no other prompt has, of this run or of an earlier one, and no other task of the project.
+fn free(
+    (names, known, folder): (&mut BTreeSet<String>, &Known, &str),
+    file: &File,
+    is_pair: bool,
+    imported: &Imported,
+) -> String {
     let both = import::half(&file.path).filter(|_| is_pair).map(|(both, _)| both).filter(|both| !both.is_empty());
     let name = imported.name.clone().unwrap_or_else(|| task_name(both.as_deref().unwrap_or(&file.path)));
     let above = file.path.rsplit('/').nth(1).map(|folder| format!("{}-{name}", task_name(folder)));
     let numbered = (2_u32..).map(|number| format!("{name}-{number}"));
     let mut all = std::iter::once(name.clone()).chain(above).chain(numbered);
-    let free = all.find(|name| !names.contains(name) && !known.0.contains_key(name)).unwrap_or(name);
+    // A template at the very place is left alone, and reported.
+    let is_other = |name: &String| known.1.get(name).is_some_and(|path| *path != join(folder, &format!("{name}.xml")));
+    let free = all.find(|name| !names.contains(name) && !known.0.contains_key(name) && !is_other(name)).unwrap_or(name);
     names.insert(free.clone());
     free
 }

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?.without_errors()?;
     let folder = folder(args.output.as_deref(), &project)?;
     let door = FileAccess { root: &project.root, files: &RealFs, limit: project.config.limits.file };
-    let found = Found::under(&args.paths, args.from, door)?;
+    let mut found = Found::under(&args.paths, args.from, door)?;
     if found.files.is_empty() && found.unreadable.is_empty() {
         let error = CliError::new(Kind::Nothing, "no prompt was found under these paths");
         return Err(match found.plain.first() {
@@ -48,6 +48,9 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     let scenarios = scenarios(&project);
     let folders = Folders { templates: &folder, scenarios: &scenarios };
     let batch = make(&found, &library, args.engine.resolve(), folders);
+    // What a configuration takes in is carried over with it.
+    let taken: BTreeSet<String> = library.texts.into_inner().into_keys().collect();
+    found.others.retain(|path| !taken.contains(path));
     let verdict = samples.as_ref().map(|(path, samples)| {
         let files = Inside { root: &project.root, files: &RealFs };
         let registry = batch.registry.as_ref();

@@ -1,7 +1,9 @@
 //! What models of prompts, and settings that no template says, may become in `ctxc.toml`: a text for people to take from, never written anywhere.
 
 use super::make::Made;
+use crate::base::number::thousands;
 use crate::import::{Model, OUTPUT, STOPS};
+use crate::request::public_models::public_model;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -39,9 +41,11 @@ pub(super) fn suggestion(made: &[Made]) -> Option<String> {
             }
             None => roles.push_str("provider = \"openai\"  # who answers for it: one of [providers]\n"),
         }
-        roles.push_str(
-            "tier = \"standard\"  # how able it is, as you see it\ncontext_window = 128_000  # its window: look it up\n",
-        );
+        roles.push_str("tier = \"standard\"  # how able it is, as you see it\n");
+        let _ = match public_model(&name).and_then(|public| usize::try_from(public.window).ok()) {
+            Some(window) => writeln!(roles, "context_window = {}", thousands(window).replace(',', "_")),
+            None => writeln!(roles, "context_window = 128_000  # its window: look it up"),
+        };
         if let Some(most) = most.filter(|most| most.parse::<u64>().is_ok()) {
             let _ = writeln!(roles, "output_reserve = {most}");
         }

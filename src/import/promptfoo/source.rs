@@ -33,6 +33,17 @@ impl Source<'_> {
         parts.join("/")
     }
 
+    /// The files that a name with `*` in its last part stands for, each as the configuration would name it; `None` where it has one elsewhere.
+    pub(super) fn named_by(&self, pattern: &str) -> Option<Vec<String>> {
+        let pattern = pattern.trim_start_matches("file://");
+        let (above, last) = pattern.rsplit_once('/').unwrap_or((".", pattern));
+        if above.contains('*') || last.contains("**") {
+            return None;
+        }
+        let names = self.library.names(&self.place(above));
+        Some(names.into_iter().filter(|name| matches(last, name)).map(|name| format!("{above}/{name}")).collect())
+    }
+
     /// The text of a file that is named.
     pub(super) fn text(&self, name: &str) -> Result<String, NoteKind> {
         let shown = name.trim_start_matches("file://").to_owned();
@@ -42,4 +53,11 @@ impl Source<'_> {
             Err(reason) => Err(NoteKind::LeftOut { what: format!("`{shown}`"), why: reason }),
         }
     }
+}
+
+/// Returns whether a name is one that a pattern stands for, in which `*` is any text.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(name) = name.strip_prefix(first) else { return false };
+    (0..=name.len()).filter_map(|at| name.get(at..)).any(|name| matches(rest, name))
 }

@@ -100,12 +100,17 @@ fn list(source: &Source<'_>, path: &str, front: &Front<'_>, node: &Node<'_>, sha
 
 fn file(source: &Source<'_>, name: &str, line: u32, shared: &mut Imported, tests: &mut Vec<Test>) {
     let kind = ending(name);
-    if !matches!(kind, "csv" | "yaml" | "yml" | "json")
-        || name.contains('*')
-        || name.contains("://") && !name.starts_with("file://")
-    {
-        let why = "tests are read from `.csv`, `.yaml` and `.json`, each file named";
-        return shared.note(source.path, line, left_out(format!("the tests of `{name}`"), why));
+    let refuse =
+        |why: &str, shared: &mut Imported| shared.note(source.path, line, left_out(format!("the tests of `{name}`"), why));
+    if name.contains('*') {
+        return match source.named_by(name) {
+            None => refuse("tests are read by a pattern with `*` in the name of a file alone: name each folder", shared),
+            Some(names) if names.is_empty() => refuse("no file has such a name", shared),
+            Some(names) => names.iter().for_each(|name| file(source, name, line, shared, tests)),
+        };
+    }
+    if !matches!(kind, "csv" | "yaml" | "yml" | "json" | "jsonl") || name.contains("://") && !name.starts_with("file://") {
+        return refuse("tests are read from `.csv`, `.yaml`, `.json` and `.jsonl`", shared);
     }
     let text = match source.text(name) {
         Ok(text) => text,
@@ -115,6 +120,9 @@ fn file(source: &Source<'_>, name: &str, line: u32, shared: &mut Imported, tests
     if kind == "csv" {
         return table(&place, &text, shared, tests);
     }
+    // Each line is a value of a list, which keeps the numbers of lines.
+    let lines = || text.lines().map(|line| if line.trim().is_empty() { line.to_owned() } else { format!("{line},") });
+    let text = if kind == "jsonl" { format!("[{}]", lines().collect::<Vec<_>>().join("\n")) } else { text };
     let front = front_matter::whole(&place, &text, shared);
     list(source, &place, &front, &front.root, shared, tests);
 }
@@ -219,7 +227,8 @@ fn of_file(source: &Source<'_>, name: &str) -> Result<Given, NoteKind> {
 
 /// A table: a row a test, `__expected` in its columns what is asserted.
 fn table(path: &str, csv: &str, shared: &mut Imported, tests: &mut Vec<Test>) {
-    let records = match csv::read(csv.trim_start_matches('\u{feff}')) {
+    let csv = csv.trim_start_matches('\u{feff}');
+    let records = match csv::read_by(csv, csv::delimiter(csv)) {
         Ok(records) => records,
         Err((line, why)) => return shared.note(path, line, left_out("the rows of this table".to_owned(), why)),
     };

@@ -245,3 +245,67 @@ fn a_value_that_is_not_carried_over_leaves_its_scenario_undecided() {
     assert!(suite.contains("        gate: false") && !suite.contains("sk-not-here"), "{suite}");
     project.run(&["eval"]).code(7).says("2 scenarios: 1 passed, 0 failed, 0 errored, 1 inconclusive");
 }
+
+/// The rest of a project with one prompt and one test file.
+fn tested(name: &str, tests: &str) -> Project {
+    let config =
+        format!("prompts: ['Sort {{{{ticket}}}} in {{{{language}}}}']\nproviders: [openai:gpt-4.1]\ntests: file://{name}\n");
+    Project::new().file("promptfooconfig.yaml", config).file(name, tests)
+}
+
+#[test]
+fn tables_by_semicolon_and_tests_by_json_lines_or_a_pattern_are_read() {
+    let json = r#"{"vars":{"ticket":"Twice charged","language":"de"},"assert":[{"type":"contains","value":"billing"}]}"#;
+    for (project, tests) in [
+        (tested("t.csv", "ticket;language;__expected\nTwice charged;de;contains:billing\n"), None),
+        (tested("t.csv", "ticket\tlanguage\t__expected\nTwice charged\tde\tcontains:billing\n"), None),
+        (tested("t.jsonl", &format!("{json}\n\n")), None),
+        (tested("tests/a.json", &format!("[{json}]")), Some("tests/*.json")),
+    ] {
+        if let Some(pattern) = tests {
+            project.write("promptfooconfig.yaml", project.read("promptfooconfig.yaml").replace("tests/a.json", pattern));
+        }
+        let run = project.run(&["import", "promptfooconfig.yaml"]).code(0);
+        assert!(!run.stdout.contains("not carried over") && !run.stderr.contains("skipped"), "{}{}", run.stdout, run.stderr);
+        let suite = project.read("scenarios/prompt.yaml");
+        assert!(suite.contains("\"ticket\": \"Twice charged\"") && suite.contains("\"language\": \"de\""), "{suite}");
+        assert!(suite.contains("contains: "), "{suite}");
+    }
+    let none = tested("none/x.yaml", "[]");
+    none.write("promptfooconfig.yaml", none.read("promptfooconfig.yaml").replace("none/x.yaml", "none/*.json"));
+    none.run(&["import", "promptfooconfig.yaml"])
+        .says("the tests of `file://none/*.json` is not carried over: no file has such a name");
+}
+
+#[test]
+fn the_window_of_a_known_model_is_the_one_of_the_table() {
+    let project = tested("t.jsonl", "");
+    project
+        .run(&["import", "promptfooconfig.yaml", "--dry-run"])
+        .code(0)
+        .says("context_window = 1_047_576\n")
+        .never_says("128_000");
+}
+
+#[test]
+fn a_task_that_is_there_already_keeps_its_name() {
+    let project = Project::new()
+        .file("templates/old/first.xml", "<task name=\"hello\"><description>Say it.</description></task>\n")
+        .file("hello.j2", "Say {{ x }}.\n");
+    let run = project.run(&["import", "hello.j2"]).code(0);
+    assert!(!project.path("templates/hello.xml").exists(), "{}", run.stdout);
+    project.run(&["check"]).code(0).never_says("duplicate-name");
+}
+
+#[test]
+fn partials_of_dotprompt_are_written_in_their_place() {
+    let project = Project::new()
+        .file("_style.prompt", "Write like a pirate.\n")
+        .file("_circle.prompt", "{{> circle}}\n")
+        .file("story.prompt", "---\nmodel: googleai/gemini-2.5-flash\n---\n{{> style}}\nTell a story on {{subject}}.\n")
+        .file("bad.prompt", "---\nmodel: m\n---\n{{> circle}}\n");
+    project.run(&["import", "story.prompt"]).code(0);
+    let text = project.read("templates/story.xml");
+    assert!(text.contains("Write like a pirate.\n    Tell a story on {{subject}}."), "{text}");
+    project.run(&["import", "bad.prompt"]).code(1).says("`{{> circle}}` cannot be carried over");
+}
