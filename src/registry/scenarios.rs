@@ -249,7 +249,10 @@ fn words(finding: &Diagnostic, text: &str, lines: &LineIndex) -> String {
     format!("{} ({}): {path}:{line}:{column}: {message}{meant}", rule.name, rule.code)
 }
 
-/// Why nothing of a file can be run: the first error in how it is written, and how many more `check` has.
+/// Characters of a line that are shown of a file that cannot be run.
+const SOURCE: usize = 120;
+
+/// Why nothing of a file can be run: the first error in how it is written, with its line, and how many more `check` has.
 pub fn why_broken(request: &Request<'_>, file: &Loaded) -> String {
     let errors: Vec<Diagnostic> = found(request, std::slice::from_ref(file), Reach::Some)
         .into_iter()
@@ -257,7 +260,15 @@ pub fn why_broken(request: &Request<'_>, file: &Loaded) -> String {
         .collect();
     // What a key lacks whose name is wrong only follows from that.
     let is_own = |finding: &&Diagnostic| file.faults.iter().any(|fault| fault.span == finding.span);
-    let first = errors.iter().find(is_own).or(errors.first()).map(|first| words(first, &file.text, &LineIndex::new(&file.text)));
+    let lines = LineIndex::new(&file.text);
+    let told = |first: &Diagnostic| {
+        let number = lines.position(&file.text, first.span.start).line.saturating_sub(1) as usize;
+        let source: String = file.text.lines().nth(number).unwrap_or_default().trim().chars().take(SOURCE).collect();
+        let source = if source.is_empty() { source } else { format!("; found `{source}`") };
+        let help = first.help.as_deref().filter(|help| !help.starts_with("did you mean"));
+        words(first, &file.text, &lines) + &source + &help.map_or_else(String::new, |help| format!("; {help}"))
+    };
+    let first = errors.iter().find(is_own).or(errors.first()).map(told);
     match (first, errors.len()) {
         (None, _) => "`ctxc check` shows why".to_owned(),
         (Some(first), 1) => first,

@@ -31,6 +31,9 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     }
     let finding = cx.finding(&RULE.meta, fault, format!("`{key}` is {found}; expected {expected}"));
     Some(match &**key {
+        key if key.ends_with(".tokens") => {
+            finding.help("name the limits, such as `tokens: {max: 90}` or `tokens: {min: 10, max: 90}`")
+        }
         "expect_context" => finding.help("write a list of expectations, a line each: `- contains: \"words of the context\"`"),
         "expectations" => finding.help("write a list of expectations, a line each: `- contains: \"words of the answer\"`"),
         "answers" => finding.help("write a list of answers, a line each: `- reply: \"words of the answer\"`"),

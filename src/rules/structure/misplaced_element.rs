@@ -27,7 +27,7 @@ fn elsewhere(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Option<Diagnos
     let of_body = |home: &Kind| parent.child(home.tag()).filter(|own| !home.is_body() && own.kind == *home);
     let Some(child) = Kind::homes(name).find_map(|home| of_body(&home)) else { return Some(found.help(belongs(name))) };
     let home = child.kind;
-    let found = found.help(format!("it belongs in `<{}>`", home.tag()));
+    let found = found.help(if name == "output" { belongs(name) } else { format!("it belongs in `<{}>`", home.tag()) });
     let around = fault.element.parent()?;
     let (title, edits) = if child.many {
         let run = together(around, fault.element, home);
@@ -108,6 +108,10 @@ fn wrap(cx: &FileCx<'_>, around: Element<'_>, (first, last): (Element<'_>, Eleme
 }
 
 fn belongs(name: &str) -> String {
+    if name == "output" {
+        return "set the form of an answer by `<output_format type=\"…\"/>`; the answer of an example belongs in `<example>`"
+            .to_owned();
+    }
     let homes = tags(Kind::homes(name).filter(|home| !(home.is_body() && name == "task")));
     if homes.is_empty() { "only text is allowed there".to_owned() } else { format!("it belongs in {homes}") }
 }

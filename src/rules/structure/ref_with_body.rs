@@ -13,5 +13,9 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let name = attribute.value();
     let message = format!("`<{}>` would be lost: this task is `{}` as it is registered", child.name(), shown(&name));
     let found = finding(&RULE.meta, cx, fault.span, message).label(attribute.span(), "the registered task is used here");
-    Some(found.help("keep the one that is meant: remove the body, or remove `ref`"))
+    Some(found.help(if matches!(child.name(), "inputs" | "parameters") {
+        "give values to a registered task by `<call template=\"…\"><arg name=\"…\">…</arg></call>` in place of `<task ref>`; or remove `ref`, and write the task here"
+    } else {
+        "keep the one that is meant: remove the body, or remove `ref`"
+    }))
 }

@@ -43,13 +43,36 @@ fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
                 .help("it holds `<case>`s, each with a `test` of its own: for what is left, one with the opposite of the others"),
         );
     }
+    let advice = OF_OTHER_LANGUAGES.iter().find(|(names, _)| names.contains(&&*name.to_lowercase()));
     let may: Vec<Kind> = children(parent).collect();
     Some(match may.len() {
         0 => found.help(format!("`<{}>` can only contain text", parent.tag())),
         1..=6 => found.help(format!("it holds {}", tags(may))),
-        _ => found.help("remove it, or give it a namespace of its own to keep it as an extension"),
+        _ => found.help(
+            advice.map_or("remove it, or give it a namespace of its own to keep it as an extension", |(_, advice)| *advice),
+        ),
     })
 }
+
+/// Elements that other languages have, and what says the same here.
+const OF_OTHER_LANGUAGES: [(&[&str], &str); 4] = [
+    (
+        &["reducer", "combiner", "merge"],
+        "a `reduce` merges results by a `<reduction_task>` behind its `<inner_task>`: `{{accumulator}}` in it is the result so far, `{{current_result}}` the new one",
+    ),
+    (
+        &["file", "files", "document", "documents"],
+        "name files that are always shown in `<file_paths source=\"literal\"><path>…</path></file_paths>`, or take the text of one as an input: `<input name=\"…\" src=\"…\"/>` in `<inputs>`",
+    ),
+    (
+        &["for", "foreach", "loop", "each", "repeat"],
+        "repeat a part of a text by Jinja in it, `{% for x in xs %}…{% endfor %}` with `syntax=\"jinja\"`, and a task for each of several inputs by `type=\"reduce\"`",
+    ),
+    (
+        &["if", "when", "switch", "else"],
+        "choose a part of a text by Jinja in it, `{% if x %}…{% endif %}` with `syntax=\"jinja\"`, and a step by `<cond><case test=\"…\"><task>…</task></case></cond>`",
+    ),
+];
 
 /// Whether `<` was meant as a sign, as in `List<String>`, and that nothing closes it was reported already.
 fn is_sign(element: Element<'_>) -> bool {
@@ -120,7 +143,10 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     }
     let is_of_context =
         Kind::ContextManagement.tag().starts_with(&*name.to_lowercase()) && kind.child(Kind::ContextManagement.tag()).is_some();
-    let found = if is_of_context {
+    let is_condition = kind == Kind::Task && matches!(&*name.to_lowercase(), "if" | "when" | "unless" | "condition" | "test");
+    let found = if is_condition {
+        found.help("let a step run on a condition by `<cond><case test=\"…\"><task>…</task></case></cond>` in its place")
+    } else if is_of_context {
         found.help("what a task sees is set by `<inherit_context>` and the other settings in `<context_management>`")
     } else if kind.child(name).is_some() {
         found.help(format!("`{name}` is an element in `<{tag}>`"))

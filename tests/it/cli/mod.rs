@@ -92,6 +92,7 @@ mod shards;
 mod show;
 mod shown_files;
 mod slips;
+mod slips_of_others;
 mod suppress_existing;
 mod suppressions;
 #[cfg(target_os = "linux")]
