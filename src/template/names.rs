@@ -24,6 +24,38 @@ pub struct FileFacts {
 }
 
 impl FileFacts {
+    /// True if two versions of a file define the same names and use them alike, wherever these stand in the text.
+    pub fn same_names(&self, other: &Self) -> bool {
+        self.without_places() == other.without_places()
+    }
+
+    /// The facts with every place at the start of the file, and no size of a definition.
+    fn without_places(&self) -> Self {
+        let none = Span::default();
+        let mut facts = self.clone();
+        for definition in &mut facts.definitions {
+            definition.span = none;
+            definition.bytes = 0;
+            for place in [&mut definition.untrusted, &mut definition.open_tool_result, &mut definition.open] {
+                *place = place.map(|_| none);
+            }
+        }
+        for reference in &mut facts.references {
+            reference.span = none;
+            reference.args.iter_mut().for_each(|argument| argument.span = none);
+        }
+        facts.sources.iter_mut().for_each(|source| source.span = none);
+        for flow in &mut facts.flows {
+            flow.names.iter_mut().for_each(|name| name.span = none);
+            for part in &mut flow.uses {
+                part.span = none;
+                // The other place is in another file, which did not change.
+                part.inside = part.inside.map(|(_, start)| (none, start));
+            }
+        }
+        facts
+    }
+
     /// The form of what is of a type, or held to a schema of the file.
     pub fn shape(&self, kind: &str) -> &Shape {
         self.schemas.get(kind).unwrap_or_else(|| Shape::declared(kind))

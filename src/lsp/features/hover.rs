@@ -28,10 +28,14 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer
     // What a name at this place stands for goes before what the place is.
     let named = if buffer.is_large() { None } else { of_name(project, &name, offset) };
     let known = server.token_counts.of(&(project.root.clone(), Arc::clone(&name)));
-    let (placed, figures) = place::with(if project.is_xml(&name) { &buffer.text } else { "" }, &config.limits, |document| {
-        let figures = known.and_then(|known| token_docs::at(document, &token_docs::names(project, &name), &known, offset));
-        (about(server, project, document, offset), figures)
-    });
+    let (placed, figures) = if project.is_xml(&name) {
+        project.read.with_tree(&name, &buffer.text, &config.limits, |document| {
+            let figures = known.and_then(|known| token_docs::at(document, &token_docs::names(project, &name), &known, offset));
+            (about(server, project, document, offset), figures)
+        })
+    } else {
+        (None, None)
+    };
     let said = match (named, placed) {
         (Some((name, span)), Some((place, _))) => Some((format!("{name}\n\n{place}"), span)),
         (named, placed) => named.or(placed),

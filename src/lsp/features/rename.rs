@@ -4,13 +4,14 @@
 
 use super::mentions::Mention;
 use super::navigate::{self, SymbolAtCursor};
-use super::variables::{self, Occurrence, Role, Traced, Variable, VariableAtCursor, Web};
+use super::variables::{self, Occurrence, Role, Variable, VariableAtCursor, Web};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{self, Edit};
 use crate::base::rule_meta::Code;
 use crate::base::source::LineIndex;
 use crate::jinja::tags::said;
 use crate::lsp::prelude::*;
+use crate::lsp::state::read_cache::Traced;
 use crate::lsp::workspace_edit;
 use crate::rules::check::is_error;
 use crate::template::expression::{self, Expression, Piece};

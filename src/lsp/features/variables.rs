@@ -6,6 +6,7 @@
 use crate::base::contained_path;
 use crate::jinja::tags::said;
 use crate::lsp::prelude::*;
+use crate::lsp::state::read_cache::Traced;
 use crate::project::index::{DefId, Index};
 use crate::template::expression::{self, Expression, Piece};
 use crate::template::keywords::TextSyntax;
@@ -13,6 +14,7 @@ use crate::template::names::{DefinitionKind, Reference, ReferenceKind};
 use crate::template::scope::{self, Bound, BoundKind, How, Target, Trace, TracedUse};
 use crate::template::{self};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A variable as one file knows it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,13 +51,6 @@ pub(in crate::lsp) enum Role {
     Hides,
 }
 
-/// A file with what its names stand for.
-#[derive(Clone, Debug, Default)]
-pub(in crate::lsp) struct Traced {
-    pub(in crate::lsp) text: String,
-    pub(in crate::lsp) trace: Trace,
-}
-
 /// Reads a file for its names; `wanted` is followed into what takes it by name.
 pub(in crate::lsp) fn traced(project: &ProjectState, name: &str, wanted: &str) -> Option<Traced> {
     let text_of = |name: &str| project.text(name).map(|(text, _)| text);
@@ -68,12 +63,17 @@ pub(in crate::lsp) fn traced(project: &ProjectState, name: &str, wanted: &str) -
     Some(Traced { text, trace })
 }
 
+/// Reads a file for its names, once until anything of the project changes.
+fn known_trace(project: &ProjectState, name: &str) -> Option<Rc<Traced>> {
+    project.read.trace(name, || traced(project, name, ""))
+}
+
 /// The variable whose name stands at an offset.
 pub(in crate::lsp) fn at(project: &ProjectState, name: &Arc<str>, offset: u32) -> Option<VariableAtCursor> {
     if project.template(name).is_none() {
         return in_text(project, name, offset);
     }
-    let own = traced(project, name, "")?;
+    let own = known_trace(project, name)?;
     let point = |name_of: &str, target: Target, span: Span| VariableAtCursor {
         variable: Variable { file: Arc::clone(name), target: own.trace.settled(target) },
         name: name_of.to_owned(),
@@ -95,7 +95,7 @@ pub(in crate::lsp) fn at(project: &ProjectState, name: &Arc<str>, offset: u32) -
     let index = project.index();
     let id = index.find(DefinitionKind::Template, &call.name)?;
     let file = Arc::clone(index.file(id.file)?.path);
-    let target = outer(&traced(project, &file, "")?.trace, id.definition, arg_name)?;
+    let target = outer(&known_trace(project, &file)?.trace, id.definition, arg_name)?;
     Some(VariableAtCursor { variable: Variable { file, target }, name: arg_name.to_owned(), span: arg.span })
 }
 
@@ -105,7 +105,7 @@ fn in_text(project: &ProjectState, name: &str, offset: u32) -> Option<VariableAt
     let mut users: Vec<&Arc<str>> = project.users(name).map(|(user, _)| user).collect();
     users.dedup();
     users.into_iter().find_map(|user| {
-        let own = traced(project, user, "")?;
+        let own = known_trace(project, user)?;
         own.trace.uses.iter().find_map(|used| {
             let How::Source(written, syntax) = &used.how else { return None };
             if contained_path::beside(user, written).as_deref() != Some(name) {

@@ -4,6 +4,7 @@ pub(super) mod buffer;
 pub(super) mod disk;
 pub(super) mod overlay;
 pub(super) mod project;
+pub(super) mod read_cache;
 mod requests;
 pub(super) mod scenarios;
 pub(super) mod snapshot;

@@ -3,6 +3,7 @@
 
 use super::buffer::Buffer;
 use super::overlay::{Open, Overlay};
+use super::read_cache::ReadCache;
 use crate::base::contained_path;
 use crate::base::diagnostic::{self, Diagnostic, Label};
 use crate::base::fs::{ReadFs, RealFs, Stamp};
@@ -79,8 +80,12 @@ pub(in crate::lsp) struct ProjectState {
     pub(in crate::lsp) of_scenarios: Found,
     /// Findings of the others; looked for when somebody asks, until anything changes.
     pub(in crate::lsp) of_closed: RefCell<Option<Rc<Found>>>,
+    /// Trees of open documents and the variables of files, kept from one request to the next until anything changes.
+    pub(in crate::lsp) read: ReadCache,
     /// Findings about names and references.
     pub(in crate::lsp) linked: Found,
+    /// An upper bound, in bytes, of every definition with all that it refers to put in.
+    pub(in crate::lsp) largest_expansion: u64,
     /// Tasks that scenarios need, by their names, with what they refer to; `None` for one that does not compile.
     pub(in crate::lsp) compiled: RefCell<BTreeMap<String, Option<Rc<Registry>>>>,
     /// What such a task takes.
@@ -141,7 +146,9 @@ impl ProjectState {
             suites: BTreeMap::new(),
             of_scenarios: Found::new(),
             of_closed: RefCell::default(),
+            read: ReadCache::default(),
             linked: Found::new(),
+            largest_expansion: 0,
             compiled: RefCell::default(),
             signatures: RefCell::default(),
             active,

@@ -19,6 +19,7 @@ use crate::rules::list;
 use crate::rules::names::fault_location::IN_TEXT;
 use crate::rules::syntax::undecodable;
 use crate::syntax::decode;
+use crate::template::names::FileFacts;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -63,7 +64,8 @@ impl ProjectState {
         // Texts that others pull in.
         let base = name.rsplit('/').next().unwrap_or(name);
         let is_user = |template: &Compiled| {
-            template.facts.sources.iter().any(|source| source.path.rsplit('/').next().is_some_and(|own| own == base))
+            let is_base = |path: &str| path.strip_suffix(base).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'));
+            template.facts.sources.iter().any(|source| is_base(&source.path))
         };
         let users = self.templates().filter(|(_, template)| is_user(template));
         let users: Vec<Change> = users.map(|(user, _)| Change::Document(Arc::clone(user))).collect();
@@ -89,6 +91,7 @@ impl ProjectState {
         if pending.is_empty() {
             return Vec::new();
         }
+        self.read.clear();
         let is_read = pending.contains(&Change::Config);
         let is_walked = is_read || pending.contains(&Change::Files);
         let mut changed: BTreeSet<Arc<str>> = BTreeSet::new();
@@ -126,7 +129,10 @@ impl ProjectState {
             self.compiled.get_mut().clear();
             self.signatures.get_mut().clear();
         }
-        self.check_scenarios();
+        *self.of_closed.get_mut() = None;
+        if !is_linked || is_walked || pending.contains(&Change::Scenarios) {
+            self.check_scenarios();
+        }
         self.shown.is_stale = true;
         inner
     }
@@ -227,9 +233,28 @@ impl ProjectState {
             self.shown.changed.insert(Arc::clone(name));
             self.shown.changed.extend(texts_in(before).chain(texts_in(after)));
         }
-        let is_same = old.as_ref().map(|old| &old.facts) == new.map(|new| &new.facts) && !self.linked.contains_key(name);
+        let is_same = match (&old, new) {
+            (Some(old), Some(new)) => {
+                let largest = grown_expansion(self.largest_expansion, &old.facts, &new.facts);
+                let is_small = largest <= u64::from(self.config.limits.text);
+                let is_same = is_small && old.facts.same_names(&new.facts) && !self.is_linked(name);
+                self.largest_expansion = largest;
+                is_same
+            }
+            (None, None) => true,
+            (None, Some(_)) | (Some(_), None) => false,
+        };
         self.stamp_sources(name);
         if is_same { Names::Same } else { Names::Changed }
+    }
+
+    /// True if a finding about names lies in a file or shows a place in it, or depends on the size of definitions.
+    fn is_linked(&self, name: &str) -> bool {
+        let shows = |finding: &Diagnostic| {
+            let has_label = finding.labels.iter().any(|label| label.path.as_deref() == Some(name));
+            has_label || finding.rule.name == "expansion-too-large"
+        };
+        self.linked.contains_key(name) || self.linked.values().flatten().any(shows)
     }
 
     /// What compiling a file gives, and whether only its structure was checked; `None` for what is no template, or does not exist.
@@ -274,7 +299,8 @@ impl ProjectState {
 
     /// Checks names and references across all files.
     fn link(&mut self) {
-        let found = self.documents.link(&self.config, self.scope(), |name| self.read(name));
+        let (found, largest) = self.documents.link_with_size(&self.config, self.scope(), |name| self.read(name));
+        self.largest_expansion = largest;
         let mut linked = Found::new();
         for finding in found {
             linked.entry(Arc::clone(&finding.path)).or_default().push(finding);
@@ -288,7 +314,6 @@ impl ProjectState {
 
     /// Checks the scenarios that are open against the project as it is.
     fn check_scenarios(&mut self) {
-        *self.of_closed.get_mut() = None;
         let found = scenarios::found(self, &|name| self.open.contains_key(name));
         let before = std::mem::replace(&mut self.of_scenarios, found);
         self.shown.changed.extend(differing(&before, &self.of_scenarios));
@@ -317,6 +342,16 @@ impl ProjectState {
 
 fn findings(of: Option<&Compiled>) -> &[Diagnostic] {
     of.map_or(&[], |of| &of.diagnostics)
+}
+
+/// An upper bound of the largest expansion after a change of sizes: every copy of a definition grows at most by its own ratio.
+fn grown_expansion(largest: u64, before: &FileFacts, after: &FileFacts) -> u64 {
+    let pairs = before.definitions.iter().zip(&after.definitions);
+    let grown = pairs.filter(|(before, after)| after.bytes > before.bytes).map(|(before, after)| {
+        let grown = u128::from(largest) * u128::from(after.bytes) / u128::from(before.bytes.max(1)) + 1;
+        u64::try_from(grown).unwrap_or(u64::MAX)
+    });
+    grown.max().unwrap_or(largest)
 }
 
 /// The texts that findings of templates are shown in as well.

@@ -4,6 +4,8 @@ use super::link;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::hash::Hash;
 use crate::project::config::Config;
+#[cfg(feature = "lsp")]
+use crate::project::expansion::expansions;
 use crate::project::index::{self, DefId, Index};
 use crate::project::linked_names::Links;
 use crate::registry::compile::layout::{self, Item};
@@ -81,6 +83,20 @@ impl Documents {
     /// The findings that no file shows alone. `text` gives the text of a file, to say in which line a finding is.
     pub fn link(&self, config: &Config, scope: Scope, text: impl Fn(&str) -> Option<String>) -> Vec<Diagnostic> {
         link::link(config, &Links::new(&self.index()), scope, text)
+    }
+
+    /// The same, and the bytes of the largest definition once everything that it refers to is put in.
+    #[cfg(feature = "lsp")]
+    pub(crate) fn link_with_size(
+        &self,
+        config: &Config,
+        scope: Scope,
+        text: impl Fn(&str) -> Option<String>,
+    ) -> (Vec<Diagnostic>, u64) {
+        let index = self.index();
+        let links = Links::new(&index);
+        let sizes = expansions(&index, &links.order).into_iter().map(|(_, expansion)| expansion.bytes);
+        (link::link(config, &links, scope, text), sizes.max().unwrap_or(0))
     }
 
     /// The registry of those definitions that are `wanted`. Its bytes depend on nothing but what the files mean and are called.

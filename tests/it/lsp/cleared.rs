@@ -149,3 +149,20 @@ fn what_is_shown_of_an_inner_project_goes_with_it() {
         wait_for(&mut client, "templates/inner/ctxc.toml", true);
     }
 }
+
+#[test]
+fn a_letter_in_one_file_moves_its_place_in_the_findings_of_another() {
+    let task = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <instructions>x</instructions>\n</task>\n";
+    let mut client = Client::new(&[("templates/a.xml", task), ("templates/b.xml", task)], &pulling());
+    client.open("templates/a.xml", task);
+    client.open("templates/b.xml", task);
+    let first_line = |client: &mut Client| {
+        let found = client.pull("templates/b.xml");
+        let related = found.iter().flat_map(|finding| finding["relatedInformation"].as_array().unwrap());
+        let first = related.filter(|place| place["location"]["uri"].as_str().unwrap().ends_with("a.xml"));
+        first.map(|place| place["location"]["range"]["start"]["line"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(first_line(&mut client), [0]);
+    client.replace("templates/a.xml", 2, &format!("<!-- a letter -->\n{task}"));
+    assert_eq!(first_line(&mut client), [1]);
+}
