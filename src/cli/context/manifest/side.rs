@@ -118,12 +118,12 @@ impl Sides<'_> {
     }
 
     fn one(&self, named: &Path) -> Result<Side> {
-        if request::is_request(named) {
-            let found = format!("{} is a recording, which has no manifest of a project to compare", named.display());
-            return Err(CliError::usage(found).hint("`ctxc diff OLD NEW` compares two recordings"));
-        }
         if fs::is_dir(named) {
             return self.folder(named, named.display().to_string());
+        }
+        if is_recording(named) {
+            let found = format!("{} is a recording, which has no manifest of a project to compare", named.display());
+            return Err(CliError::usage(found).hint("`ctxc diff OLD NEW` compares two recordings"));
         }
         if fs::exists(named) {
             return self.file(named);
@@ -164,6 +164,12 @@ impl Sides<'_> {
         let from = From::Registry(Box::new(registry), self.root.to_owned());
         Ok(Side { name: path.display().to_string(), manifest, from })
     }
+}
+
+/// True for `@NAME` and for a file of JSON lines. A JSON document is a manifest or a registry here.
+fn is_recording(path: &Path) -> bool {
+    let is_lines = path.extension().is_some_and(|ending| ending == "jsonl");
+    request::is_request(path) && (is_lines || path.to_string_lossy().starts_with('@'))
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>> {
