@@ -16,7 +16,7 @@ description = "docs/page.md of the plan"
 include = ["⟦p:templates⟧"]
 
 [context]
-include = ["⟦p:docs⟧/**", "plan/**"]
+include = ["⟦p:docs⟧/**", "src/**"]
 
 [eval]
 scenarios = ["⟦p:scenarios⟧"]
@@ -27,7 +27,7 @@ scenarios = ["⟦p:scenarios⟧"]
 [roles.clerk]
 template = "⟦n:flow⟧"
 system = { file = "⟦p:page⟧" }
-protected_paths = ["⟦p:docs⟧", "plan"]
+protected_paths = ["⟦p:docs⟧", "src"]
 
 [roles.plan]
 template = "⟦s:letter⟧"
