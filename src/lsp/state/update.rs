@@ -31,7 +31,11 @@ impl ProjectState {
         if is_template(name) && self.template(name).is_none() {
             self.pending.insert(Change::Files);
         }
-        Arc::make_mut(&mut self.open).insert(Arc::clone(name), buffer);
+        let is_new = Arc::make_mut(&mut self.open).insert(Arc::clone(name), buffer).is_none();
+        // While it was closed, the project file may have been read without it.
+        if is_new && self.is_named_in_project_file(name) {
+            self.pending.insert(Change::Config);
+        }
         self.touch(name);
     }
 
@@ -52,8 +56,11 @@ impl ProjectState {
 
     /// A file changed, in the editor or on disk.
     pub(in crate::lsp) fn touch(&mut self, name: &Arc<str>) {
-        self.pending.insert(Change::Scenarios);
         self.touch_scenarios(name);
+        // A template that keeps its names moves no finding of a project file, and findings of closed scenarios are looked for on request.
+        if !self.is_xml(name) || self.open.keys().any(|open| self.suites.contains_key(open)) {
+            self.pending.insert(Change::Scenarios);
+        }
         // What the project file takes from another file is read again with that file on disk.
         if self.is_config(name) || !self.open.contains_key(name) && self.is_named_in_project_file(name) {
             self.pending.insert(Change::Config);
