@@ -1,6 +1,7 @@
-//! `cargo bench --bench assembly -- ROUNDS`: a context of 1,000 segments (2 MB) assembled, without counting, within a budget
-//! that drops half of it, and with its tokens; and a conversation of 2,000 messages (4 MB) in a quarter of the room that it needs. Prints one line of JSON for compare.py: medians of the rounds in milliseconds,
-//! beside what it costs to copy the bytes once.
+//! `cargo bench --bench assembly -- ROUNDS`: assembles a context of 1,000 segments (2 MB) without
+//! counting, within a budget that drops half of it, and with its tokens; and a conversation of
+//! 2,000 messages (4 MB) within a quarter of its size. Prints one line of JSON for compare.py:
+//! medians of the rounds in milliseconds, and the time of copying the bytes once.
 
 use ctxc::internals::context::tokens;
 use ctxc::internals::context::{Assembly, Counting, Inputs, Kind, Options, Request, Segment, Speaker, Turn, assemble};
@@ -75,7 +76,7 @@ fn measure(rounds: usize) -> Result<String, Failure> {
     ))
 }
 
-/// A message of two kilobytes: a question, an answer, a call, its result.
+/// Returns a message of two kilobytes: a question, an answer, a call, or its result.
 fn message(number: usize) -> Turn {
     let text = format!("{number}\n{}", PROSE.repeat(21));
     match number % 4 {
@@ -87,7 +88,7 @@ fn message(number: usize) -> Turn {
 }
 
 fn main() -> ExitCode {
-    // Cargo adds `--bench` to what the caller wrote.
+    // Cargo adds `--bench` to the caller's arguments.
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     let Some(rounds) = arguments.next().and_then(|rounds| rounds.parse().ok()) else { return ExitCode::from(2) };
     match measure(rounds) {

@@ -1,6 +1,6 @@
 //! Drift over a million stored trials: 10,000 cases, 100 runs.
 //!
-//! Makes the history once, in `target/`, which takes a while.
+//! Creates the history once, in `target/`, which takes a while.
 #![allow(missing_docs, clippy::unwrap_used, clippy::disallowed_methods, reason = "a benchmark")]
 
 use ctxc::internals::eval::drift::findings;
@@ -41,7 +41,7 @@ fn case(run: i64, number: u64) -> CaseRecord {
     }
 }
 
-/// The history, made where there is none.
+/// Returns the path of the history; creates it if it does not exist.
 fn history() -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/drift-bench.db");
     let mut history = SqliteHistory::make(&path).unwrap();

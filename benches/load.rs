@@ -1,5 +1,5 @@
-//! `cargo bench --bench load -- REGISTRY ROUNDS`: how long a registry takes to load, and a lookup in it. Prints one
-//! line of JSON for compare.py: medians of the rounds.
+//! `cargo bench --bench load -- REGISTRY ROUNDS`: the time to load a registry, and of a lookup in
+//! it. Prints one line of JSON for compare.py: medians of the rounds.
 #![allow(clippy::disallowed_methods, reason = "reads the registry that it is given")]
 
 use ctxc::internals::registry::Registry;
@@ -19,7 +19,7 @@ fn measure(path: &str, rounds: usize) -> Result<String, Box<dyn std::error::Erro
     let bytes = std::fs::read(path)?;
     let registry = Registry::read(bytes.clone())?;
     let names: Vec<String> = registry.tasks().map(|task| task.name().to_owned()).collect();
-    // Names from all over the registry, in no order that a cache could like.
+    // Names from the whole registry, in an order without locality.
     let asked: Vec<&str> =
         (0..LOOKUPS).filter_map(|number| names.get(number * 7_919 % names.len().max(1))).map(String::as_str).collect();
     let (mut loads, mut lookups) = (Vec::new(), Vec::new());
@@ -40,7 +40,7 @@ fn measure(path: &str, rounds: usize) -> Result<String, Box<dyn std::error::Erro
 }
 
 fn main() -> ExitCode {
-    // Cargo adds `--bench` to what the caller wrote.
+    // Cargo adds `--bench` to the caller's arguments.
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let (Some(path), Some(rounds)) = (arguments.first(), arguments.get(1).and_then(|rounds| rounds.parse().ok())) else {
         return ExitCode::from(2);

@@ -1,4 +1,5 @@
-//! Prints what masks find in the files below some folders, with what stands around it, to be looked at: `cargo bench --bench masked_values -- FOLDER …`.
+//! Prints the values that masks find in the files below some folders, with their surroundings, for
+//! review: `cargo bench --bench masked_values -- FOLDER …`.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -9,7 +10,7 @@
 use ctxc::internals::record::redact::Redactor;
 use std::path::{Path, PathBuf};
 
-/// Bytes before and behind a finding.
+/// The number of bytes shown before and after a value.
 const AROUND: usize = 60;
 
 fn main() {
@@ -30,7 +31,7 @@ fn main() {
     eprintln!("{count} values in {} files", files.len());
 }
 
-/// Adds the files below a folder, links left out.
+/// Adds the files below a folder, without links.
 fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
         match entry.file_type() {

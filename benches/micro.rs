@@ -1,5 +1,6 @@
-//! `cargo bench --bench micro`: one floor of the compiler at a time, in memory, on one thread, beside what other
-//! programs are made of. Every row reads the same 1,000 files of `gen_corpus.py`; throughput is in bytes of XML.
+//! `cargo bench --bench micro`: one floor of the compiler at a time, in memory, on one thread,
+//! compared with the building blocks of other programs. Every row reads the same 1,000 files of
+//! `gen_corpus.py`; throughput is in bytes of XML.
 #![allow(clippy::disallowed_methods, reason = "reads its corpus and runs its generator")]
 #![allow(clippy::expect_used, reason = "a benchmark without a corpus has nothing to measure")]
 
@@ -85,7 +86,7 @@ fn f_ctxc_check(bencher: Bencher<'_, '_>) {
     each(bencher, |text| drop(black_box(compiler.compile_text(&path, text, Chosen::Named, &mut scratch))));
 }
 
-/// The project file of this repository: what every command pays before it starts.
+/// The project file of this repository, which every command reads before it starts.
 #[divan::bench]
 fn g_project_file(bencher: Bencher<'_, '_>) {
     let (text, files) = (include_str!("../ctxc.toml"), MemoryFs::new());
@@ -94,7 +95,7 @@ fn g_project_file(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::new(text.len())).bench_local(|| drop(black_box(Config::read(black_box(&input)))));
 }
 
-/// The same with a fault in every line.
+/// A project file with a fault in every line.
 #[divan::bench]
 fn h_project_file_full_of_faults(bencher: Bencher<'_, '_>) {
     let (text, files) = ("[lints]\nno-contxt = 3\n[defaults.atomik]\nfresh_contxt = true\n", MemoryFs::new());
@@ -103,7 +104,7 @@ fn h_project_file_full_of_faults(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::new(text.len())).bench_local(|| drop(black_box(Config::read(black_box(&input)))));
 }
 
-/// Tokens of every file by an exact table, which is read beforehand.
+/// Tokens of every file by an exact table, which is loaded beforehand.
 #[divan::bench(args = ["o200k", "cl100k"])]
 fn i_tokens(bencher: Bencher<'_, '_>, name: &str) {
     let counter = ctxc::internals::context::tokens::counter(name).expect("a table of the program");
@@ -113,7 +114,7 @@ fn i_tokens(bencher: Bencher<'_, '_>, name: &str) {
     });
 }
 
-/// Texts of a megabyte that are hard on a tokenizer. None may take a second.
+/// Megabyte texts that are hard on a tokenizer. None may take a second.
 #[divan::bench(args = ["a", " ", "\n", "é", "=", "  x", "abcdefgh", "lossy"])]
 fn j_tokens_of_hostile_texts(bencher: Bencher<'_, '_>, part: &str) {
     let counter = ctxc::internals::context::tokens::counter("o200k").expect("a table of the program");
@@ -132,7 +133,7 @@ fn j_tokens_of_hostile_texts(bencher: Bencher<'_, '_>, part: &str) {
     bencher.counter(BytesCount::new(text.len())).bench_local(|| black_box(counter.count(black_box(&text))));
 }
 
-/// The first thousand tokens of a text of a megabyte.
+/// The first thousand tokens of a megabyte text.
 #[divan::bench(args = ["a", " ", "  x", "abcdefgh"])]
 fn k_fit_a_thousand_tokens(bencher: Bencher<'_, '_>, part: &str) {
     let counter = ctxc::internals::context::tokens::counter("o200k").expect("a table of the program");
@@ -141,7 +142,7 @@ fn k_fit_a_thousand_tokens(bencher: Bencher<'_, '_>, part: &str) {
     bencher.bench_local(|| black_box(counter.fit(black_box(&text), 1000)));
 }
 
-/// A request of 2 MB: this program's own sources as results of tools.
+/// A request of 2 MB: this program's own sources as tool results.
 static REQUEST: LazyLock<String> = LazyLock::new(|| {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
     let mut paths: Vec<_> = ignore::Walk::new(folder).filter_map(Result::ok).map(ignore::DirEntry::into_path).collect();

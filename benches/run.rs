@@ -1,5 +1,5 @@
-//! 10,000 runs of a task of three steps in one process, by a script, with nothing written: what the runner itself costs. And four inputs of
-//! 200 ms each, which are made at the same time.
+//! 10,000 runs of a task of three steps in one process, with scripted answers and nothing written:
+//! the cost of the runner itself. And four inputs of 200 ms each, which are computed concurrently.
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used, clippy::disallowed_methods, reason = "a benchmark")]
 
 use ctxc::internals::context::TaskGraph;
@@ -75,7 +75,7 @@ fn ten_thousand_runs_of_three_steps(bencher: divan::Bencher<'_, '_>) {
     }
 }
 
-/// Takes 200 ms for each input, and nothing for what is made of them.
+/// Takes 200 ms for each input, and no time for the task that reads them.
 #[derive(Debug)]
 struct Slow(Script);
 

@@ -1,4 +1,5 @@
-//! What this repository's own tests, benchmarks and fuzzers look into. No part of the library: it changes without notice.
+//! The rooms of the crate, open to this repository's own tests, benchmarks and fuzzers. Not part of
+//! the library: it changes without notice.
 
 macro_rules! rooms {
     ($($(#[$needs:meta])? $room:ident)*) => {

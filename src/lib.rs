@@ -1,10 +1,11 @@
-//! ctxc, the context compiler: reads task templates, proves their context settings consistent, and emits a
-//! resolved, hashed registry, so that nothing is resolved at run time.
+//! ctxc, the context compiler: reads task templates, proves that their context settings are
+//! consistent, and emits a resolved, hashed registry. Nothing is resolved at run time.
 //!
-//! Data moves one way, top to bottom of this list; a module imports only from those above it:
+//! Data moves one way, from the top to the bottom of this list; a module imports only from those
+//! above it:
 //! `base` → `syntax`, `jinja`, `kernel` → `template`, `request` → `scenario` → `settings`, `format` → `project` → `rules` → `registry` → `schema`, `context`, `import` → `store`, `provider`, `work` → `record` → `run` → `eval` → `lsp` → `cli`.
 //!
-//! What a program links stands here, by name. The rooms themselves are private.
+//! The public API is re-exported here by name. The rooms themselves are private.
 
 mod base;
 #[cfg(feature = "cli")]

@@ -1,4 +1,4 @@
-//! The `ctxc` program. Everything is in the library.
+//! The `ctxc` program. All its code is in the library.
 
 use std::process::ExitCode;
 

@@ -1,8 +1,10 @@
-//! The parts of a run, for organisations of any kind: the shape of a pipeline and the state machine that follows it, agents, tools behind
-//! a gate, tasks, budgets, failures that repeat.
+//! The building blocks of a run, for organisations of any kind: the stage graph of a pipeline and
+//! the state machine that follows it, agents, tools behind a gate, tasks, budgets, and repeated
+//! failures.
 //!
-//! Nothing here knows templates, a vendor, threads or a way to wait, and but for sources of tasks and workspaces nothing knows files. A host brings
-//! its stages and its agents and drives a [`Pipeline`] in whatever way it waits for answers. `docs/KERNEL.md` shows a whole organisation.
+//! Nothing here depends on templates, a vendor, threads or an async runtime. Only task sources and
+//! workspaces touch files. A host supplies its stages and agents and drives a [`Pipeline`] with its
+//! own way of waiting for answers. `docs/KERNEL.md` shows a complete organisation.
 
 pub use crate::kernel::assembler::{ContextAssembler, Speaker};
 pub use crate::kernel::context::{CustomKind, Kind, Segment, Stability, Trust};

@@ -1,5 +1,5 @@
-//! Files inside a folder: what lies outside it, by `..` or through a link, is refused without being read, and so is what is
-//! no regular file: a pipe would be waited for without end.
+//! Files inside a folder. A path that leaves the folder, by `..` or through a link, is rejected
+//! without being read, and so is anything but a regular file: reading a pipe would block for ever.
 
 use super::fs::{IRREGULAR, ReadFs, Stamp};
 use super::number::{size, thousands};
@@ -7,10 +7,10 @@ use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// What is wrong with a file whose path, or a link on it, leads out of the project.
+/// The message for a file whose path, or a link on it, leads out of the project.
 const OUTSIDE: &str = "it lies outside the project's folder";
 
-/// That a link leads out of a folder, as an error of the system; `None` where it does not, or leads nowhere.
+/// An I/O error if a link leads out of a folder; `None` if it stays inside or is broken.
 #[cfg(feature = "fs")]
 pub(crate) fn leads_out(files: &dyn ReadFs, folder: &Path, path: &Path) -> Option<io::Error> {
     let folder = files.canonical(folder).ok()?;
@@ -23,17 +23,17 @@ pub(crate) fn leads_out(files: &dyn ReadFs, folder: &Path, path: &Path) -> Optio
 pub enum Refused {
     /// Its path, or a link on it, leads out of the folder.
     Outside,
-    /// It belongs to git: what is configured there may hold keys.
+    /// It belongs to git, whose configuration may contain keys.
     OfGit,
     /// It is a folder, a pipe or a device.
     Irregular,
-    /// Its path ends as that of a folder does.
+    /// Its path ends in `/`.
     Slash,
-    /// It has more bytes than it may have.
+    /// It has more bytes than the limit.
     TooLarge {
-        /// Its bytes, where they are known.
+        /// Its size in bytes, if known.
         size: Option<u64>,
-        /// How many it may have.
+        /// The maximum size in bytes.
         limit: u64,
     },
     /// The system refused.
@@ -69,7 +69,7 @@ impl From<Refused> for io::Error {
 /// All bytes of a file of at most `limit` bytes, by its path relative to `root`.
 ///
 /// # Errors
-/// What lies outside `root`, is not a regular file, cannot be read, or is larger.
+/// The file lies outside `root`, is not a regular file, cannot be read, or is too large.
 pub fn read(files: &dyn ReadFs, root: &Path, path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
     let file = root.join(plain(path).ok_or(Refused::Outside)?);
     if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
@@ -87,7 +87,7 @@ pub fn read(files: &dyn ReadFs, root: &Path, path: &Path, limit: u64) -> Result<
     files.read(&real, limit).map_err(|err| too_large(err, limit, || files.stamp(&real)))
 }
 
-/// Why a file was not read; of one that is too large, how large it is.
+/// Converts a read error; if the file is too large, adds its size.
 pub fn too_large(err: io::Error, limit: u64, stamp: impl FnOnce() -> io::Result<Stamp>) -> Refused {
     if err.kind() != io::ErrorKind::FileTooLarge {
         return Refused::Io(err);
@@ -113,14 +113,14 @@ pub fn plain(path: &Path) -> Option<PathBuf> {
     Some(out)
 }
 
-/// The name of a file that is written relative to the folder of another, relative to the same folder as that one; `None` where it
-/// leaves it.
+/// Resolves a name that is written relative to the folder of another file. Both the result and
+/// `file` are relative to the same folder; `None` if the result leaves it.
 pub fn beside(file: &str, written: &str) -> Option<String> {
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
     plain(&folder.join(written)).map(|path| name(&path))
 }
 
-/// A path seen from a folder: what [`beside`] reads; both relative to the same folder.
+/// A path relative to `folder`, the inverse of [`beside`]; both are relative to the same base.
 pub fn relative(folder: &str, path: &str) -> String {
     let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     let to: Vec<&str> = path.split('/').collect();
@@ -135,7 +135,7 @@ pub fn name(path: &Path) -> String {
     parts.join("/")
 }
 
-/// The reason in an I/O error, in the words of a person rather than “(os error 13)”. A lower-case fragment.
+/// The reason of an I/O error in plain words instead of “(os error 13)”. A lower-case fragment.
 pub fn reason(err: &io::Error) -> String {
     REASONS
         .iter()
@@ -155,7 +155,7 @@ const REASONS: [(io::ErrorKind, &str); 9] = [
     (io::ErrorKind::InvalidFilename, "the file system takes no such file name"),
 ];
 
-/// The words of an operating system as a fragment, without its number.
+/// An operating system's error text as a fragment, without its number.
 pub fn spoken(text: &str) -> String {
     let text = text.split(" (os error").next().unwrap_or(text);
     let mut chars = text.chars();

@@ -1,4 +1,5 @@
-//! A finding as plain data. Never words itself, never renders itself: rules fill it in, `cli/render` shows it.
+//! A finding as plain data. Contains no wording and no rendering: rules fill it in, `cli/render`
+//! prints it.
 
 use super::fix::{self, Fix};
 use super::rule_meta::{Code, RuleMeta, Severity};
@@ -10,13 +11,13 @@ use std::sync::Arc;
 /// A further place that explains a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// The file, when it is another one than the finding's.
+    /// The file, if it differs from the finding's.
     pub path: Option<Arc<str>>,
-    /// Where.
+    /// The labelled span.
     pub span: Span,
-    /// Line and column of the span's start; filled in where the text is at hand.
+    /// Line and column of the span's start; filled in once the text is available.
     pub start: Position,
-    /// What is to be seen there; a lower-case fragment.
+    /// The explanation of the place; a lower-case fragment.
     pub text: Cow<'static, str>,
 }
 
@@ -28,37 +29,39 @@ pub struct Diagnostic {
     pub rule: &'static RuleMeta,
     /// Severity after `[lints]`.
     pub severity: Severity,
-    /// Can be neither silenced nor lowered: its rule cannot, or a setting, a type or a subtype hangs on it.
+    /// True if the finding can be neither silenced nor lowered: its rule cannot, or a setting, a
+    /// type or a subtype depends on it.
     pub locked: bool,
-    /// What was found, against what was expected; a lower-case fragment without a full stop.
+    /// The fault, compared with the expected form; a lower-case fragment without a full stop.
     pub message: String,
     /// The file, relative to the project root; `-` for standard input.
     pub path: Arc<str>,
-    /// The place to look at.
+    /// The faulty place.
     pub span: Span,
-    /// Where the span starts; filled in by [`Diagnostic::place`].
+    /// The start of the span; filled in by [`Diagnostic::place`].
     pub start: Position,
-    /// Where the span ends; filled in by [`Diagnostic::place`].
+    /// The end of the span; filled in by [`Diagnostic::place`].
     pub end: Position,
-    /// What is to be seen at the span itself; may be empty.
+    /// The explanation of the span itself; may be empty.
     pub here: Cow<'static, str>,
-    /// Further places, first the most telling one.
+    /// Further places, the most useful one first.
     pub labels: Vec<Label>,
-    /// Where values came from, why it matters.
+    /// The sources of the values involved, and why the finding matters.
     pub notes: Vec<Cow<'static, str>>,
-    /// What to do.
+    /// Advice for the author.
     pub help: Option<Cow<'static, str>>,
-    /// The name of the task it belongs to.
+    /// The name of the task that the finding belongs to.
     pub task: Option<Arc<str>>,
-    /// Ways out, the best first.
+    /// Fixes, the best first.
     pub fixes: Vec<Fix>,
-    /// Stable identity for suppressions: rule, task and the text of the place, not its line number. Empty where nobody
-    /// asks for it; filled in by [`Diagnostic::identify`].
+    /// Stable identity for suppressions: rule, task and the text of the place, without the line
+    /// number. Empty until [`Diagnostic::identify`] fills it in, which happens only if it is
+    /// needed.
     pub fingerprint: String,
 }
 
 impl Diagnostic {
-    /// A finding with the rule's default severity and nothing but its message and place.
+    /// A finding with only the rule's default severity, its message and its span.
     pub fn new(rule: &'static RuleMeta, path: &Arc<str>, span: Span, message: impl Into<String>) -> Self {
         Self {
             rule,
@@ -79,23 +82,23 @@ impl Diagnostic {
         }
     }
 
-    /// Says what is to be seen at the span.
+    /// Sets the explanation of the span itself.
     #[must_use]
     pub fn here(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.here = text.into();
         self
     }
 
-    /// Adds a place in the same file.
+    /// Adds a label in the same file.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<Cow<'static, str>>) -> Self {
-        // Most findings have one label or two, and there are many findings.
+        // Most findings have one label or two, and findings are many.
         self.labels.reserve_exact(1);
         self.labels.push(Label { path: None, span, start: Position::default(), text: text.into() });
         self
     }
 
-    /// Adds a place in another file.
+    /// Adds a label in another file.
     #[must_use]
     pub fn label_in(mut self, path: Arc<str>, span: Span, start: Position, text: impl Into<Cow<'static, str>>) -> Self {
         self.labels.reserve_exact(1);
@@ -111,14 +114,14 @@ impl Diagnostic {
         self
     }
 
-    /// Says what to do.
+    /// Sets the advice for the author.
     #[must_use]
     pub fn help(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.help = Some(text.into());
         self
     }
 
-    /// Adds a way out.
+    /// Adds a fix.
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Self {
         self.fixes.reserve_exact(1);
@@ -139,7 +142,7 @@ impl Diagnostic {
         self.identify(text, index);
     }
 
-    /// Fills in lines and columns; ways out that would take a comment away are none.
+    /// Fills in lines and columns, and removes fixes that would delete a comment.
     pub fn place(&mut self, text: &str, index: &LineIndex) {
         self.fixes.retain(|fix| fix::keeps_comments(&self.path, text, &fix.edits));
         self.start = index.position(text, self.span.start);
@@ -151,7 +154,7 @@ impl Diagnostic {
         }
     }
 
-    /// Fills in the fingerprint. The finding must have its place.
+    /// Fills in the fingerprint. Requires lines and columns to be filled in.
     pub fn identify(&mut self, text: &str, index: &LineIndex) {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.rule.name.as_bytes());
@@ -171,16 +174,17 @@ impl Diagnostic {
         hasher.finalize().to_hex().get(..16).unwrap_or("").clone_into(&mut self.fingerprint);
     }
 
-    /// Whether it has a fix that some flag applies.
+    /// Returns true if the finding has any fix.
     pub fn is_fixable(&self) -> bool {
         !self.fixes.is_empty()
     }
 }
 
-/// Bytes of a line that a fingerprint looks at: a file on one line may have a finding at each of its places.
+/// Bytes of a line that enter a fingerprint: a minified file may have a finding at each place of
+/// its only line.
 const LINE: u32 = 4096;
 
-/// What stands under a span, at most so many bytes of it.
+/// The text of a span, at most `most` bytes of it.
 fn upto(text: &str, span: Span, most: u32) -> &str {
     let mut end = (span.end.min(span.start.saturating_add(most)) as usize).min(text.len());
     while !text.is_char_boundary(end) {
@@ -189,7 +193,8 @@ fn upto(text: &str, span: Span, most: u32) -> &str {
     text.get(span.start as usize..end).unwrap_or("")
 }
 
-/// The stable order of every output: path, span start, code, span end, message. The calls of a recording follow by their numbers.
+/// Sorts into the stable order of every output: path, span start, code, span end, message. The
+/// calls of a recording are ordered by their numbers.
 pub fn sort(diagnostics: &mut [Diagnostic]) {
     fn place(path: &str) -> (&str, u64) {
         path.rsplit_once('#').and_then(|(name, number)| Some((name, number.parse().ok()?))).unwrap_or((path, 0))

@@ -1,9 +1,10 @@
-//! How far references may lead from one definition. The compiler refuses what goes beyond; whoever reads a registry that
-//! it did not write stops there.
+//! Limits on how far references may lead from one definition. The compiler rejects templates beyond
+//! them; a reader of a foreign registry stops at them.
 
-/// How many definitions may stand behind one another.
+/// Maximum length of a chain of definitions that refer to one another.
 pub const MAX_DEPTH: usize = 64;
-/// How many names what is referred to may take, those included that it only hands on.
+/// Maximum number of names that a referenced definition may read, including those that it only
+/// passes on.
 pub const MAX_NAMES: usize = 128;
-/// How many agents a task may come to.
+/// Maximum number of agents that a task may expand to.
 pub const MAX_AGENTS: usize = 10_000;

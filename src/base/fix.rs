@@ -81,7 +81,7 @@ impl Edit {
     }
 }
 
-/// Whether edits of a file leave its comments there: what stands in them is an author's.
+/// Returns true if the edits of a file keep its comments, which belong to the author.
 pub fn keeps_comments(path: &str, text: &str, edits: &[Edit]) -> bool {
     let sign = if [".toml", ".yaml", ".yml"].iter().any(|end| path.ends_with(end)) { "#" } else { "<!--" };
     let count = |text: &str| text.matches(sign).count();
@@ -89,7 +89,8 @@ pub fn keeps_comments(path: &str, text: &str, edits: &[Edit]) -> bool {
     taken == 0 || taken <= edits.iter().map(|edit| count(&edit.insert)).sum()
 }
 
-/// Applies sorted edits to a text. `None` when they overlap, leave the text or split a character.
+/// Applies sorted edits to a text. Returns `None` if they overlap, leave the text or split a
+/// character.
 pub fn apply(text: &str, edits: &[Edit]) -> Option<String> {
     let mut out = String::with_capacity(text.len() + 64);
     let mut at = 0;

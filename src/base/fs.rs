@@ -1,22 +1,23 @@
-//! The only door to files, clock and environment: traits, their real form, one in memory for tests, and what is written (`write`).
+//! The only door to files, clock and environment: the traits, the real file system, and one in
+//! memory for tests. The writing half is `write`.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What is wrong with a pipe, a device or a socket in the place of a file.
+/// The message for a pipe, a device or a socket in the place of a file.
 pub(crate) const IRREGULAR: &str = "it is not a regular file";
 
-/// What is wrong with a name that is not text: two files can be shown by one.
+/// The message for a file name that is not UTF-8: two such files can have the same printed name.
 #[cfg(feature = "fs")]
 pub(crate) const STRANGE: &str = "its name is not UTF-8; give it another name";
 
-/// The same as an error of the system.
+/// The same message as an I/O error.
 #[cfg(feature = "fs")]
 pub(crate) fn irregular() -> io::Error {
     io::Error::other(IRREGULAR)
 }
 
-/// What an incremental build compares to know that a file did not change.
+/// The data by which an incremental build detects that a file did not change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp {
     /// Length in bytes.
@@ -31,24 +32,27 @@ pub struct Stamp {
 
 /// Read access to files. Implemented by the real file system and by [`MemoryFs`].
 pub trait ReadFs: Sync {
-    /// All bytes of a regular file; one larger than `limit` bytes gives [`io::ErrorKind::FileTooLarge`] unread.
+    /// All bytes of a regular file. One larger than `limit` bytes is not read and returns
+    /// [`io::ErrorKind::FileTooLarge`].
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>>;
 
     /// Length and times of a file.
     fn stamp(&self, path: &Path) -> io::Result<Stamp>;
 
-    /// `false` for pipes and devices, whose opening may wait for ever.
+    /// Returns `false` for pipes and devices, whose opening may block for ever.
     fn is_regular(&self, path: &Path) -> bool;
 
-    /// The path with links and `..` resolved, to tell whether a file lies inside a folder.
+    /// The path with links and `..` resolved, for checking that a file lies inside a folder.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
 
-    /// The names in a folder, sorted, where they are known; to tell what a path was meant to be.
+    /// The sorted names in a folder, empty if unknown; used to suggest a path close to a mistyped
+    /// one.
     fn names(&self, _folder: &Path) -> Vec<String> {
         Vec::new()
     }
 
-    /// Whether a file that is not here is nowhere. Not so where an application hands files in later.
+    /// Returns true if a file that is missing here exists nowhere. An application that supplies
+    /// files later returns `false`.
     fn is_whole(&self) -> bool {
         true
     }
@@ -97,7 +101,8 @@ mod real {
         }
     }
 
-    /// Opens a regular file without ever waiting for it: some that call themselves regular, as `/proc/kmsg` does, make a reader wait.
+    /// Opens a regular file without ever blocking: some files that report themselves as regular,
+    /// such as `/proc/kmsg`, block their reader.
     fn open_at_once(path: &Path) -> io::Result<std::fs::File> {
         let mut options = std::fs::OpenOptions::new();
         options.read(true);
@@ -109,8 +114,9 @@ mod real {
         options.open(path)
     }
 
-    /// Reads to the end, and no more than a byte past the limit, whatever length the file says it has. One that gives less than was
-    /// asked for has ended, so one call is enough unless it has more than it says.
+    /// Reads to the end of a file, but at most one byte past the limit, even if the length in its
+    /// metadata is wrong. A read that returns fewer bytes than requested marks the end, so one call
+    /// suffices unless the file is longer than its metadata.
     fn read_whole(mut file: std::fs::File, len: u64, limit: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
         let len = len as usize;
         bytes.resize(len + 1, 0);
@@ -135,7 +141,8 @@ mod real {
         if bytes.len() as u64 > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(()) }
     }
 
-    /// Reads a file, or a pipe that somebody named, into a buffer that is reused from file to file. Returns its stamp.
+    /// Reads a file, or a pipe that the user passed, into a buffer that is reused from file to
+    /// file. Returns its stamp.
     pub fn read_into(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
         let kind = std::fs::metadata(path)?.file_type();
         if kind.is_file() || kind.is_dir() {
@@ -148,7 +155,7 @@ mod real {
         read_whole(file, 0, limit, bytes).map(|()| stamp_of(&meta))
     }
 
-    /// A file, or a pipe that somebody named, for reading line by line.
+    /// Opens a file, or a pipe that the user passed, for reading line by line.
     pub fn open_lines(path: &Path) -> io::Result<io::BufReader<std::fs::File>> {
         let kind = std::fs::metadata(path)?.file_type();
         if kind.is_dir() {
@@ -158,7 +165,7 @@ mod real {
         Ok(io::BufReader::with_capacity(1 << 18, file))
     }
 
-    /// Bytes of a regular file from an offset on; fewer where it ends before.
+    /// Bytes of a regular file from an offset on; fewer if the file ends earlier.
     pub fn read_at(path: &Path, offset: u64, len: u64) -> io::Result<Vec<u8>> {
         let mut file = open_at_once(path)?;
         io::Seek::seek(&mut file, io::SeekFrom::Start(offset))?;
@@ -167,8 +174,9 @@ mod real {
         Ok(bytes)
     }
 
-    /// Reads a file that nobody named on a command line: a pipe in its place, whose opening would wait for ever, is refused. What it is
-    /// is asked of what was opened, so that nothing else can take its place between the question and the reading.
+    /// Reads a file that was not passed on the command line. A pipe in its place is rejected,
+    /// because opening it would block for ever. The file type comes from the opened handle, so that
+    /// the file cannot be replaced between the check and the read.
     pub fn read_own(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
         bytes.clear();
         let file = open_at_once(path)?;
@@ -212,44 +220,47 @@ mod real {
         }
     }
 
-    /// The first bytes of a regular file, no more than `most`; `None` for anything else that is there.
+    /// The first bytes of a regular file, at most `most`; `None` for a path that is not a regular
+    /// file.
     pub fn head(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
         let file = std::fs::metadata(path)?.is_file().then(|| open_at_once(path)).transpose()?;
         file.map(|file| file.take(most).read_to_end(&mut bytes).map(|_| bytes)).transpose()
     }
 
-    /// Whether a path exists and is a folder.
+    /// Returns true if a path exists and is a folder.
     pub fn is_dir(path: &Path) -> bool {
         std::fs::metadata(path).is_ok_and(|meta| meta.is_dir())
     }
 
-    /// Whether a path exists and is a regular file.
+    /// Returns true if a path exists and is a regular file.
     pub fn is_file(path: &Path) -> bool {
         std::fs::metadata(path).is_ok_and(|meta| meta.is_file())
     }
 
-    /// Whether a path exists.
+    /// Returns true if a path exists.
     pub fn exists(path: &Path) -> bool {
         std::fs::metadata(path).is_ok()
     }
 
-    /// Whether a path is a link, wherever it leads.
+    /// Returns true if a path is a link, even a broken one.
     pub fn is_link(path: &Path) -> bool {
         std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink())
     }
 
-    /// Whether a file is there and nobody may write it: what its permissions say, not what this user could do all the same.
+    /// Returns true if a file exists and its permissions are read-only for all. The current user
+    /// may still be able to write it.
     pub fn is_read_only(path: &Path) -> bool {
         std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().readonly())
     }
 
-    /// Why the names in a folder cannot be read; `None` where they can.
+    /// The reason why a folder cannot be listed; `None` if it can be.
     pub fn why_unlisted(path: &Path) -> Option<io::Error> {
         std::fs::read_dir(path).err()
     }
 
-    /// The names in a folder, sorted; none when it cannot be read. A name that is no text is left out.
+    /// The sorted names in a folder; empty if it cannot be read. Names that are not UTF-8 are
+    /// omitted.
     pub fn names_in(path: &Path) -> Vec<String> {
         entries_in(path)
             .into_iter()
@@ -258,7 +269,7 @@ mod real {
             .collect()
     }
 
-    /// What is in a folder, sorted by its names as they can be shown; nothing when it cannot be read.
+    /// The entries of a folder, sorted by their printable names; empty if it cannot be read.
     pub fn entries_in(path: &Path) -> Vec<(String, PathBuf)> {
         typed_entries_in(path).into_iter().map(|entry| (entry.name, entry.path)).collect()
     }
@@ -266,15 +277,16 @@ mod real {
     /// An entry of a folder.
     #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub struct FolderEntry {
-        /// Its name as it can be shown.
+        /// Its printable name.
         pub name: String,
         /// Its path.
         pub path: PathBuf,
-        /// It is a folder, and no link to one. Known without a look at the entry on most systems.
+        /// True for a folder, false for a link to one. Most systems report this without a stat
+        /// call.
         pub is_folder: bool,
     }
 
-    /// The entries of a folder, sorted by their names; none when it cannot be read.
+    /// The entries of a folder, sorted by name; empty if it cannot be read.
     pub fn typed_entries_in(path: &Path) -> Vec<FolderEntry> {
         let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
         let entry = |entry: std::fs::DirEntry| FolderEntry {
@@ -287,7 +299,7 @@ mod real {
         entries
     }
 
-    /// The program that runs.
+    /// The path of the running program.
     pub fn current_exe() -> io::Result<PathBuf> {
         std::env::current_exe()
     }
@@ -297,34 +309,36 @@ mod real {
         std::env::current_dir()
     }
 
-    /// Nanoseconds since 1970 by the machine's clock, for fresh stamps and the last line of `watch`; no kept output shows it.
+    /// Nanoseconds since 1970 by the machine's clock, for fresh stamps and the last line of
+    /// `watch`. Never part of a stored output.
     pub fn now() -> i128 {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         since.map_or(0, |time| i128::try_from(time.as_nanos()).unwrap_or(i128::MAX))
     }
 
-    /// Seconds since 1970: those that `SOURCE_DATE_EPOCH` has where it is set, else those of the machine's clock.
+    /// Seconds since 1970: `SOURCE_DATE_EPOCH` if it is set, else the machine's clock.
     pub fn seconds() -> i64 {
         let given = env("SOURCE_DATE_EPOCH").and_then(|seconds| seconds.trim().parse::<i64>().ok());
         given.unwrap_or_else(|| i64::try_from(now() / 1_000_000_000).unwrap_or(i64::MAX))
     }
 
-    /// An environment variable that is set and not empty.
+    /// The value of an environment variable; `None` if it is unset or empty.
     pub fn env(name: &str) -> Option<String> {
         std::env::var(name).ok().filter(|value| !value.is_empty())
     }
 
-    /// The values of the environment variables that are wanted by their names and values; those that are no text are left out.
+    /// The values of the environment variables for which `is_wanted(name, value)` is true; those
+    /// that are not UTF-8 are omitted.
     pub fn env_values(is_wanted: fn(&str, &str) -> bool) -> Vec<String> {
         env_all().into_iter().filter(|(name, value)| is_wanted(name, value)).map(|(_, value)| value).collect()
     }
 
-    /// Every environment variable with its value; those that are no text are left out.
+    /// Every environment variable with its value; those that are not UTF-8 are omitted.
     pub fn env_all() -> Vec<(String, String)> {
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect()
     }
 
-    /// Bytes that nobody can guess, from the seeds that the system gives to hash tables.
+    /// Unpredictable bytes, from the seeds that the system supplies to hash tables.
     pub fn random() -> [u8; 32] {
         use std::hash::BuildHasher;
         let mut hasher = crate::base::hash::Hasher::new();

@@ -31,7 +31,8 @@ impl fmt::Debug for Hash {
     }
 }
 
-/// Bytes that are gathered before they are hashed: BLAKE3 takes many kilobytes at once ten times as fast as one by one.
+/// Bytes that are buffered before they are hashed: BLAKE3 hashes many kilobytes at once ten times
+/// as fast as small pieces.
 const GATHERED: usize = 64 << 10;
 
 /// Hashes a sequence of fields so that no two sequences share an encoding: each field is preceded by its length.
@@ -55,7 +56,7 @@ impl Hasher {
         self
     }
 
-    /// Adds one field that stands in parts, so that a large one is never copied.
+    /// Adds one field given in parts, so that a large one is never copied.
     pub fn field_of<T: AsRef<[u8]>>(&mut self, parts: impl Iterator<Item = T> + Clone) -> &mut Self {
         self.number(parts.clone().map(|part| part.as_ref().len() as u64).sum());
         for part in parts {

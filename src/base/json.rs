@@ -1,13 +1,14 @@
-//! Parses JSON and rejects duplicate keys, since nobody can know which of the two was meant.
+//! Parses JSON and rejects duplicate keys, because either value could be the intended one.
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::fmt::{self, Write as _};
 
-/// Values inside one another. A registry holds such JSON some levels down, and every reader of JSON has a limit.
+/// Maximum nesting. A registry contains such JSON some levels down, and every JSON reader has a
+/// limit.
 const DEPTH: u32 = 100;
 
-/// A value that was read so.
+/// A value parsed without duplicate keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UniqueKeys(pub Value);
 
@@ -17,7 +18,7 @@ impl<'de> Deserialize<'de> for UniqueKeys {
     }
 }
 
-/// Reads one value so many levels down.
+/// Reads one value at a nesting level.
 #[derive(Clone, Copy)]
 struct Level(u32);
 
@@ -92,7 +93,8 @@ impl<'de> Visitor<'de> for Level {
     }
 }
 
-/// A value on one line of YAML: JSON is YAML, but for what YAML has to see escaped, and which stands in texts alone.
+/// A value on one line of YAML. JSON is valid YAML except for some characters inside strings, which
+/// YAML requires to be escaped.
 pub fn escaped(value: &Value) -> String {
     let mut out = String::new();
     for c in value.to_string().chars() {
@@ -107,12 +109,13 @@ pub fn escaped(value: &Value) -> String {
     out
 }
 
-/// Why a text is not JSON. The parser's own word for the beginning of `true`, `false` and `null` says nothing to people.
+/// The reason why a text is not JSON. The parser's own term for the beginning of `true`, `false`
+/// and `null` means nothing to users.
 pub fn why_not(error: &serde_json::Error) -> String {
     error.to_string().replace("expected ident", "expected a value")
 }
 
-/// What a value is, without its content.
+/// A description of the kind of a value, without its content.
 pub fn kind(value: &Value) -> String {
     match value {
         Value::Object(object) => {

@@ -1,4 +1,4 @@
-//! What leads from one text to another, by lines. Lines that occur once on either side are the fixed points.
+//! Line differences between two texts. Lines that occur once in each text are the fixed points.
 
 use super::fix::Edit;
 use super::span::Span;
@@ -6,15 +6,15 @@ use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, ChangeTag, DiffTag, capture_diff_slices, group_diff_ops};
 use std::ops::Range;
 
-/// How many lines end in a text.
+/// The number of line ends in a text.
 pub fn ended(text: &str) -> u32 {
     memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32
 }
 
-/// Lines that go, and lines that come in their place.
+/// Removed lines, and the lines that replace them.
 pub type Change = (Range<usize>, Range<usize>);
 
-/// The edits that make one text of the other, each no longer than what changes in its lines.
+/// The edits that turn `old` into `new`, each limited to the changed part of its lines.
 pub fn edits(old: &str, new: &str) -> Vec<Edit> {
     let (before, after): (Vec<&str>, Vec<&str>) = (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
     let mut line = 0;
@@ -32,13 +32,13 @@ pub fn edits(old: &str, new: &str) -> Vec<Edit> {
     edits
 }
 
-/// One edit without what both texts begin and end with.
+/// One edit without the common beginning and end of both texts.
 fn narrow(start: usize, old: &str, new: &str) -> Edit {
     let same = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
         pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
     };
     let mut head = same(&mut old.chars().zip(new.chars()));
-    // No place lies between the two halves of a line break.
+    // No position lies between the two halves of a line break.
     head -= usize::from(old.get(..head).is_some_and(|same| same.ends_with('\r')));
     let own = old.get(head..).unwrap_or("");
     let other = new.get(head..).unwrap_or("");
@@ -53,7 +53,7 @@ fn narrow(start: usize, old: &str, new: &str) -> Edit {
 /// A hunk of a unified diff: its header, and its lines with their signs.
 pub type Hunk<'t> = (String, Vec<(char, &'t str)>);
 
-/// The hunks of a unified diff, with so many equal lines around a change.
+/// The hunks of a unified diff, with `around` lines of context around each change.
 pub fn hunks<'t>(old: &[&'t str], new: &[&'t str], around: usize) -> Vec<Hunk<'t>> {
     let sign = |tag: ChangeTag| match tag {
         ChangeTag::Equal => ' ',
@@ -68,14 +68,14 @@ pub fn hunks<'t>(old: &[&'t str], new: &[&'t str], around: usize) -> Vec<Hunk<'t
     groups.into_iter().map(hunk).collect()
 }
 
-/// What leads from some lines to others.
+/// The changes that turn the lines `old` into `new`.
 pub fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     for op in capture_diff_slices(Algorithm::Patience, old, new) {
         let (tag, gone, came) = op.as_tag_tuple();
         match changes.last_mut().filter(|last| (last.0.end, last.1.end) == (gone.start, came.start)) {
             _ if tag == DiffTag::Equal => {}
-            // What goes and what comes in its place is one change.
+            // A removal and the insertion in its place are one change.
             Some(last) => (last.0.end, last.1.end) = (gone.end, came.end),
             None => changes.push((gone, came)),
         }

@@ -1,4 +1,4 @@
-//! Files in memory: what takes the place of the real file system in tests, editors and build steps.
+//! Files in memory, which replace the real file system in tests, editors and build steps.
 
 use super::fs::{ReadFs, Stamp};
 use std::io;
@@ -11,7 +11,7 @@ pub struct MemoryFs {
 }
 
 impl MemoryFs {
-    /// No files.
+    /// An empty file system.
     pub fn new() -> Self {
         Self::default()
     }
@@ -33,7 +33,7 @@ impl ReadFs for MemoryFs {
         Ok(Stamp { len: bytes.len() as u64, ..Stamp::default() })
     }
 
-    // What is in memory ends; what is not there is found out by reading.
+    // Reads from memory never block; a missing file is detected by the read.
     fn is_regular(&self, _: &Path) -> bool {
         true
     }

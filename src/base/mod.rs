@@ -1,6 +1,6 @@
 //! Floor 0: plain data and the only door to the outside world.
 //!
-//! Nothing here knows XML, templates or a terminal.
+//! No XML, no templates and no terminal.
 
 #[cfg(feature = "compile")]
 pub mod base64;

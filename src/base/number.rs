@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers formatted for people.
 
 /// `12,345`.
 pub fn thousands(number: usize) -> String {
@@ -13,7 +13,8 @@ pub fn thousands(number: usize) -> String {
     out
 }
 
-/// US$ to a figure that says something, however small it is: `0.25`, `0.0123`, `0.00004`.
+/// US$ with as many decimal places as a small amount needs to differ from zero: `0.25`, `0.0123`,
+/// `0.00004`.
 pub fn usd(usd: f64) -> String {
     let mut places = if usd >= 0.1 {
         2
@@ -31,10 +32,10 @@ pub fn usd(usd: f64) -> String {
     short.to_owned()
 }
 
-/// What is less than this many places say is nothing.
+/// Decimal places after which a smaller amount is printed as zero.
 const MOST_PLACES: usize = 18;
 
-/// `10 MiB`, or the bytes where they are no round number of a unit.
+/// `10 MiB`, or the number of bytes if it is not a whole multiple of a unit.
 pub fn size(bytes: u64) -> String {
     for (unit, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
         if bytes >= unit && bytes.is_multiple_of(unit) {
@@ -44,22 +45,23 @@ pub fn size(bytes: u64) -> String {
     format!("{bytes} bytes")
 }
 
-/// The whole numbers that can be said exactly.
+/// The range of whole numbers that can be represented exactly.
 pub const WHOLE: &str = "a whole number is from -9223372036854775808 to 18446744073709551615";
 
-/// What is wrong with a whole number beyond 64 bits.
+/// The message for a whole number beyond 64 bits.
 pub fn too_large(number: &str) -> String {
     format!("the number {number} is beyond 64 bits: {WHOLE}")
 }
 
-/// Whether a text is a whole number beyond 64 bits: one that would be read as the nearest fraction, and written as `1e29`.
+/// Returns true if a text is a whole number beyond 64 bits. A parser would round it to the nearest
+/// float and print it as `1e29`.
 pub fn is_beyond(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let is_whole = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
     is_whole && text.parse::<u64>().is_err() && text.parse::<i64>().is_err()
 }
 
-/// The first whole number beyond 64 bits in a text that is JSON.
+/// Returns the first whole number beyond 64 bits in a JSON text.
 pub fn beyond(json: &str) -> Option<&str> {
     let mut rest = json;
     while let Some(at) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
@@ -79,7 +81,7 @@ fn is_of_number(c: char) -> bool {
     c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E')
 }
 
-/// Where a text ends that begins with its quotes.
+/// The end of the JSON string literal that a text begins with, quotes included.
 fn end_of_text(json: &str) -> usize {
     let mut escaped = false;
     let closes = |byte: u8| {

@@ -1,17 +1,20 @@
-//! The same work for each of many, on some threads. What comes back stands in the order of what went in.
+//! Applies the same work to each of many items on several threads. Results keep the order of the
+//! items.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-/// Fewer than these are done by one thread, where nobody says by how many: a thread costs more.
+/// Below this number of items, one thread does all the work unless a number of threads was
+/// requested: starting a thread costs more.
 const FEW: usize = 16;
 
-/// Bytes of the stack of a thread that reads templates: enough for the deepest one that a project may allow, in a debug build too.
+/// Stack size of a thread that reads templates: enough for the deepest template that a project may
+/// allow, in a debug build too.
 const STACK: usize = 32 << 20;
 
-/// A thread that may read templates. The system's own stacks are as small as 1 MB.
+/// Starts a thread that may read templates. The system's default stacks are as small as 1 MB.
 pub fn spawn_deep<'s, T: Send + 's>(scope: &'s Scope<'s, '_>, work: impl FnOnce() -> T + Send + 's) -> ScopedJoinHandle<'s, T> {
     match Builder::new().stack_size(STACK).spawn_scoped(scope, work) {
         Ok(thread) => thread,
@@ -19,7 +22,7 @@ pub fn spawn_deep<'s, T: Send + 's>(scope: &'s Scope<'s, '_>, work: impl FnOnce(
     }
 }
 
-/// Does two pieces of work at once, or one after the other where one thread was asked for.
+/// Runs two pieces of work at once, or one after the other if only one thread was requested.
 pub fn join<A: Send, B>(threads: Option<NonZeroUsize>, first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
     if threads.is_some_and(|threads| threads.get() == 1) {
         return (first(), second());
@@ -31,10 +34,10 @@ pub fn join<A: Send, B>(threads: Option<NonZeroUsize>, first: impl FnOnce() -> A
     })
 }
 
-/// Does the work for each, on as many threads as were asked for, or as the machine has.
+/// Applies the work to each item, on the requested number of threads or as many as the machine has.
 pub fn each<I: Sync, T: Send>(items: &[I], threads: Option<NonZeroUsize>, work: impl Fn(&I) -> T + Sync) -> Vec<T> {
     let machine = || std::thread::available_parallelism().ok();
-    // Counting the machine's threads costs more than little work.
+    // Counting the machine's threads costs more than a little work.
     let threads =
         threads.or_else(|| if items.len() < FEW { None } else { machine() }).map_or(1, NonZeroUsize::get).min(items.len());
     if threads <= 1 {

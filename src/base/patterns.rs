@@ -1,6 +1,7 @@
-//! Ignore files, `.gitignore` and `.ignore`, that a walk must not open, such as a pipe, which would block for ever.
+//! Ignore files (`.gitignore` and `.ignore`) that a file walk must not open, such as a pipe, which
+//! would block for ever.
 //!
-//! What such a file ignores is not known, so its folder is skipped, and the caller reports it.
+//! The patterns in such a file are unknown, so its folder is skipped, and the caller reports it.
 
 use super::fs::{self, ReadFs};
 use ignore::WalkBuilder;
@@ -8,10 +9,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The files of patterns that a walk reads, those that count more first.
+/// The ignore files that a walk reads, in order of precedence.
 pub const NAMES: [&str; 2] = [".ignore", ".gitignore"];
 
-/// Folders of installed packages and of caches: other people's files.
+/// Folders of installed packages and of caches, which are not the project's own files.
 pub const PACKAGE_FOLDERS: [&str; 12] = [
     ".cache",
     ".git",
@@ -27,32 +28,33 @@ pub const PACKAGE_FOLDERS: [&str; 12] = [
     "venv",
 ];
 
-/// What kept a walk out of folders.
+/// The ignore files that made a walk skip their folders.
 #[derive(Clone, Debug, Default)]
 pub struct SkippedFolders(Arc<Mutex<BTreeSet<PathBuf>>>);
 
 impl SkippedFolders {
-    /// Whether a walk may look into a folder.
+    /// Returns true if a walk may enter a folder.
     pub fn lets_in(&self, folder: &Path) -> bool {
         let Some(bar) = bar(folder) else { return true };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(bar);
         false
     }
 
-    /// Whether a walk may begin at a folder: patterns count from above, too.
+    /// Returns true if a walk may begin at a folder: the ignore files of its parents count, too.
     pub fn lets_begin(&self, start: &Path) -> bool {
         let real = fs::RealFs.canonical(start).unwrap_or_else(|_| start.to_path_buf());
         self.lets_in(start) && real.ancestors().skip(1).all(|above| self.lets_in(above))
     }
 
-    /// Has a walk go by the files of patterns in its folders alone, wherever else git keeps some, and look into no folder that this bars.
+    /// Configures a walk to apply only the ignore files in its folders, none of git's global ones,
+    /// and to skip folders whose ignore file would block.
     pub fn guard(&self, walk: &mut WalkBuilder) {
         walk.require_git(false).git_global(false).git_exclude(false);
         let barred = self.clone();
         walk.filter_entry(move |entry| entry.file_type().is_none_or(|kind| !kind.is_dir()) || barred.lets_in(entry.path()));
     }
 
-    /// The same, without folders of installed packages below the first.
+    /// Does the same, and skips folders of installed packages below the start.
     pub fn guard_own_files(&self, walk: &mut WalkBuilder) {
         self.guard(walk);
         let barred = self.clone();
@@ -63,20 +65,21 @@ impl SkippedFolders {
         });
     }
 
-    /// The files of patterns that were met.
+    /// The ignore files that made the walk skip their folders.
     pub fn met(&self) -> Vec<PathBuf> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 }
 
-/// A file of patterns of a folder whose opening may wait for ever.
+/// An ignore file of a folder whose opening may block for ever.
 fn bar(folder: &Path) -> Option<PathBuf> {
-    // Most folders have none, and one question is enough to see that.
+    // Most folders have none, and one call suffices to detect that.
     let waits = |path: &PathBuf| fs::exists(path) && !fs::is_file(path) && !fs::is_dir(path);
     NAMES.iter().map(|name| folder.join(name)).find(waits)
 }
 
-/// Whether a file of patterns in a folder, or in one between it and a path inside it, names the path or a folder that it lies in.
+/// Returns true if an ignore file in a folder, or in one between it and a path inside it, matches
+/// the path or one of its parent folders.
 pub fn is_ignored(folder: &Path, inside: &Path) -> bool {
     let depth = inside.components().count();
     let end = folder.join(inside);

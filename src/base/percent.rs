@@ -1,8 +1,8 @@
-//! Percent-encoding, as RFC 3986 says it.
+//! Percent-encoding as defined by RFC 3986.
 
 use std::fmt::Write as _;
 
-/// Adds a path: everything but unreserved characters and `/` is encoded.
+/// Appends a path to `out`: everything but unreserved characters and `/` is encoded.
 pub fn encode(text: &str, out: &mut String) {
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/') {
@@ -14,7 +14,7 @@ pub fn encode(text: &str, out: &mut String) {
     }
 }
 
-/// What an encoded text says; `None` where it is none.
+/// The decoded text; `None` if it is malformed or not UTF-8.
 pub fn decode(text: &str) -> Option<String> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();
@@ -24,7 +24,7 @@ pub fn decode(text: &str) -> Option<String> {
             continue;
         }
         let digits = [bytes.next()?, bytes.next()?];
-        // A sign is none.
+        // `from_str_radix` accepts a sign; percent-encoding does not.
         let digits = std::str::from_utf8(&digits).ok().filter(|digits| !digits.starts_with('+'))?;
         out.push(u8::from_str_radix(digits, 16).ok()?);
     }

@@ -1,4 +1,4 @@
-//! Words in backquotes, as messages list them, and texts cut where nobody would read on.
+//! Lists of names in backquotes for messages, and excerpts of long texts.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub fn joined(parts: impl Iterator<Item = String>, last: &str) -> String {
     }
 }
 
-/// At most 60 characters of what an author wrote.
+/// An excerpt of an author's text, at most 60 characters.
 pub fn shown(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(60) {
         Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or(""))),

@@ -1,6 +1,6 @@
-//! What a rule is, apart from how it checks: name, code, severity, documentation.
+//! The metadata of a rule, without its check: name, code, severity, documentation.
 //!
-//! The kebab-case name is the handle; the number is an alias.
+//! The kebab-case name identifies the rule; the number is an alias.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -68,7 +68,8 @@ impl Fixable {
 pub struct Code(pub u16);
 
 impl Code {
-    /// The hundred it belongs to: 0 syntax, 1 structure, 2 context, 3 names, 4 migration, 5 project, 6 scenario, 7 request, 9 input.
+    /// The hundred that the code belongs to: 0 syntax, 1 structure, 2 context, 3 names, 4
+    /// migration, 5 project, 6 scenario, 7 request, 9 input.
     pub const fn family(self) -> u16 {
         self.0 / 100
     }
@@ -86,31 +87,33 @@ impl fmt::Debug for Code {
     }
 }
 
-/// Everything about a rule but its check.
+/// The metadata of a rule; everything but its check.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RuleMeta {
     /// The number, an alias.
     pub code: Code,
-    /// The kebab-case handle.
+    /// The kebab-case name.
     pub name: &'static str,
-    /// Names it had before; `[lints]`, `allow` and `explain` still take them.
+    /// Former names, which `[lints]`, `allow` and `explain` still accept.
     pub renamed_from: &'static [&'static str],
-    /// Severity where the project says nothing. `None`: off by default.
+    /// Severity if the project does not configure the rule. `None`: off by default.
     pub severity: Option<Severity>,
-    /// Severity once a project turns on a rule that is off by default without saying how much it weighs.
+    /// Severity of a rule that is off by default and that a project turns on without giving a
+    /// severity.
     pub when_enabled: Severity,
-    /// A promise of the language: can be neither silenced nor lowered. Of other rules, single findings can be locked.
+    /// True for a guarantee of the language, which can be neither silenced nor lowered. Other rules
+    /// may lock single findings.
     pub locked: bool,
-    /// The best fix of its findings.
+    /// The best fix of the rule's findings.
     pub fix: Fixable,
-    /// One lower-case line.
+    /// A summary in one lower-case line.
     pub summary: &'static str,
     /// The text of `tests/cases/NAME.md`: the page in Markdown, then the examples under `## Wrong` and `## Right`.
     pub case: &'static str,
 }
 
 impl RuleMeta {
-    /// An error that no project can silence or lower: a promise of the language.
+    /// An error that no project can silence or lower: a guarantee of the language.
     pub const fn promise(code: u16, name: &'static str, summary: &'static str, case: &'static str) -> Self {
         let mut meta = Self::new(Severity::Error, code, name, summary, case);
         meta.locked = true;
@@ -127,7 +130,7 @@ impl RuleMeta {
         Self::new(Severity::Warning, code, name, summary, case)
     }
 
-    /// A piece of information.
+    /// An informational finding.
     pub const fn info(code: u16, name: &'static str, summary: &'static str, case: &'static str) -> Self {
         Self::new(Severity::Info, code, name, summary, case)
     }
@@ -151,21 +154,21 @@ impl RuleMeta {
         }
     }
 
-    /// The same, off until a project turns it on.
+    /// The same rule, off until a project turns it on.
     #[must_use]
     pub const fn off(mut self) -> Self {
         self.severity = None;
         self
     }
 
-    /// The same, of a rule whose findings have fixes.
+    /// The same rule with fixes for its findings.
     #[must_use]
     pub const fn fixed(mut self, fix: Fixable) -> Self {
         self.fix = fix;
         self
     }
 
-    /// Markdown: what goes wrong for the agent, why it is so, what to do.
+    /// The Markdown page: the consequence for the agent, the reason, the remedy.
     pub fn page(&self) -> &'static str {
         self.case.split("\n## ").next().unwrap_or_default().trim_end()
     }

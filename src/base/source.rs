@@ -1,7 +1,8 @@
-//! Text by path, and from byte offsets to lines and columns.
+//! The line index of a text: from byte offsets to lines and columns.
 //!
-//! Positions are 1-based. `column` counts Unicode scalar values, `utf16` UTF-16 code units; both are computed
-//! from the line alone, so a position costs a binary search and one short scan however large the file is.
+//! Positions are 1-based. `column` counts Unicode scalar values, `utf16` UTF-16 code units; both
+//! are computed from the line alone, so a position costs a binary search and one short scan even in
+//! a large file.
 
 use super::span::Span;
 use serde::Serialize;
@@ -23,11 +24,12 @@ pub struct Position {
 #[derive(Clone, Debug, Default)]
 pub struct LineIndex {
     starts: Vec<u32>,
-    /// Characters and UTF-16 code units before each [`BLOCK`] bytes; made for the first place far in a long line.
+    /// Characters and UTF-16 code units before each [`BLOCK`] bytes; computed when the first
+    /// position far into a long line is requested.
     counts: OnceLock<Vec<(u32, u32)>>,
 }
 
-/// Bytes of a line that are counted for each place in it.
+/// Bytes that are counted afresh for each position in a line.
 const BLOCK: usize = 1 << 10;
 
 impl LineIndex {
@@ -50,7 +52,7 @@ impl LineIndex {
         Self { starts, counts: OnceLock::new() }
     }
 
-    /// Number of lines, at least 1.
+    /// The number of lines, at least 1.
     pub fn lines(&self) -> u32 {
         self.starts.len() as u32
     }
@@ -78,7 +80,8 @@ impl LineIndex {
         Position { line, column: column + 1, utf16: utf16 + 1 }
     }
 
-    /// Characters and UTF-16 code units before an offset. However many places one long line has, it is walked once.
+    /// Characters and UTF-16 code units before an offset. A long line is scanned only once, even if
+    /// many positions in it are requested.
     fn counted(&self, text: &str, offset: usize) -> (u32, u32) {
         let bytes = text.as_bytes();
         let counts = self.counts.get_or_init(|| {
@@ -101,13 +104,14 @@ impl LineIndex {
     }
 }
 
-/// Characters and UTF-16 code units that begin in some bytes of a text.
+/// Characters and UTF-16 code units that begin within these bytes of a text.
 fn count(bytes: &[u8]) -> (u32, u32) {
     if bytes.is_ascii() {
         return (bytes.len() as u32, bytes.len() as u32);
     }
     bytes.iter().fold((0, 0), |(chars, units), &byte| {
-        // A byte of the form 10xxxxxx goes on; four bytes in UTF-8 are two units in UTF-16.
+        // A byte of the form 10xxxxxx continues a character; four bytes in UTF-8 are two units in
+        // UTF-16.
         let begins = u32::from(byte & 0xC0 != 0x80);
         (chars + begins, units + begins + u32::from(byte >= 0xF0))
     })

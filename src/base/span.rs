@@ -26,19 +26,20 @@ impl Span {
         Self { start: offset, end: offset }
     }
 
-    /// From `usize` offsets. Documents above 4 GiB are refused before anything makes a span.
+    /// A span from `usize` offsets. Texts above 4 GiB are rejected before any span is created.
     pub const fn of(start: usize, end: usize) -> Self {
         Self::new(start as u32, end as u32)
     }
 
-    /// Its first line: what is shown of a block.
+    /// The first line of the span, without trailing white space, for printing a block.
     #[must_use]
     pub fn first_line(self, text: &str) -> Self {
         let line = self.slice(text).lines().next().unwrap_or("").trim_end();
         Self::of(self.start as usize, self.start as usize + line.len())
     }
 
-    /// A place that can be shown: an empty one takes the character at it, or the last one before it that is no white space.
+    /// A span that can be underlined: an empty one is widened to the character at it, or to the
+    /// last character before it that is not white space.
     #[must_use]
     pub fn visible(self, text: &str) -> Self {
         let start = text.floor_char_boundary(self.start as usize);
@@ -61,22 +62,22 @@ impl Span {
         self.end - self.start
     }
 
-    /// Whether the span covers no byte.
+    /// Returns true if the span covers no byte.
     pub const fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// Whether `offset` lies inside, or at the end of an empty span.
+    /// Returns true if `offset` lies inside, or at the end of an empty span.
     pub const fn contains(self, offset: u32) -> bool {
         self.start <= offset && (offset < self.end || (self.start == self.end && offset == self.end))
     }
 
-    /// Whether `offset` lies inside, or at the end.
+    /// Returns true if `offset` lies inside, or at the end.
     pub const fn touches(self, offset: u32) -> bool {
         self.start <= offset && offset <= self.end
     }
 
-    /// Whether `other` lies wholly inside.
+    /// Returns true if `other` lies completely inside.
     pub const fn encloses(self, other: Span) -> bool {
         self.start <= other.start && other.end <= self.end
     }
@@ -87,7 +88,7 @@ impl Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// The text under the span; empty where the span does not fit the text.
+    /// The text of the span; empty if the span does not fit the text.
     pub fn slice(self, text: &str) -> &str {
         text.get(self.start as usize..self.end as usize).unwrap_or("")
     }
@@ -98,11 +99,11 @@ impl Span {
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
-    /// Where it stands.
+    /// The span of the value.
     pub span: Span,
 }
 
-/// The value alone: what is written keeps its meaning wherever it stands.
+/// Serialises the value alone, without its span.
 impl<T: Serialize> Serialize for Spanned<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.value.serialize(serializer)

@@ -1,7 +1,8 @@
 //! “Did you mean”: the nearest of a set of valid names.
 
-/// What searches of one run may cost together, in pairs of characters compared, so that many unknown names among many known
-/// ones take no longer than one would wait: names of ten characters are compared half a million times.
+/// The remaining cost of all searches of one run, in pairs of compared characters, so that many
+/// unknown names among many known ones stay fast: enough to compare names of ten characters half a
+/// million times.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget(u64);
 
@@ -12,7 +13,8 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// The candidate nearest to `written`, as [`nearest`] says; `None` from then on where the budget does not reach.
+    /// The candidate nearest to `written`, as [`nearest`] defines it; `None` once the budget is
+    /// used up.
     pub fn nearest<'c>(&mut self, written: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
         let mut candidates = candidates.into_iter().peekable();
         candidates.peek()?;
@@ -29,16 +31,17 @@ impl Budget {
             if file.as_ref().is_some_and(|file| folded(candidate).eq(file.chars())) {
                 return Some(candidate);
             }
-            // A distance is never less than the difference of the lengths, and that costs next to nothing.
+            // A distance is never less than the difference of the lengths, which costs almost
+            // nothing to compute.
             let other = folded(candidate).count();
             if other.abs_diff(length) > limit {
                 continue;
             }
-            // Of one or two letters, another one makes another name.
+            // In a name of one or two letters, a changed letter makes a different name.
             let limit = if other.max(length) < 3 { 0 } else { limit };
             self.0 = self.0.checked_sub((candidate.len() * length) as u64)?;
             let other = fold(candidate);
-            // The opposite is no misspelling.
+            // A name with a leading `not` is the opposite, not a misspelling.
             if plain.strip_prefix("not").is_some_and(|rest| rest == other) {
                 continue;
             }
@@ -51,13 +54,14 @@ impl Budget {
     }
 }
 
-/// The candidate nearest to `written`, when it is near enough to be meant: one edit in three, ignoring case,
-/// `-`, `_` and spaces. Ties go to the candidate that comes first.
+/// The candidate nearest to `written`, if it is near enough: at most one edit per three characters,
+/// ignoring case, `-`, `_` and spaces. Ties go to the candidate that comes first.
 pub fn nearest<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     Budget(u64::MAX).nearest(written, candidates)
 }
 
-/// The candidate that a word is meant to be: the nearest, or the one that other languages and libraries call so.
+/// The candidate that a word most likely means: the nearest one, or the equivalent of a term of
+/// another language or library.
 pub fn likeliest<'c>(written: &str, mut candidates: impl Iterator<Item = &'c str> + Clone) -> Option<&'c str> {
     let near = nearest(written, candidates.clone());
     if near.is_some() {
@@ -68,7 +72,7 @@ pub fn likeliest<'c>(written: &str, mut candidates: impl Iterator<Item = &'c str
     candidates.find(|candidate| called.clone().any(|own| own == *candidate))
 }
 
-/// Words of the language, and what they are called elsewhere, without capitals and separators.
+/// Words of the language, and their equivalents elsewhere, without capitals and separators.
 const ELSEWHERE: &[(&str, &[&str])] = &[
     ("string", &["str", "text", "char", "varchar"]),
     ("integer", &["int", "long", "i64", "int64"]),
@@ -98,7 +102,7 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
     ("false", &["no", "n", "off", "0"]),
 ];
 
-/// The name that is left of `templates/reply.xml`, which is a path where a name was asked for.
+/// The name in a path such as `templates/reply.xml` that was written instead of a name.
 fn file_stem(written: &str) -> Option<&str> {
     let file = written.rsplit(['/', '\\']).next()?;
     let stem = file.strip_suffix(".xml").unwrap_or(file);

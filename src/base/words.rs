@@ -1,6 +1,7 @@
-//! Words of fixed spelling, each written once: what stands in files and in messages, in the order in which messages list it.
+//! Enums of words with fixed spelling, each written once, in the order in which messages list them.
 
-/// An enum of words: every value (`ALL`), all words (`WORDS`), the word of a value (`word`) and the value of a word (`parse`).
+/// Defines an enum of words: all values (`ALL`), all words (`WORDS`), the word of a value (`word`)
+/// and the value of a word (`parse`).
 macro_rules! words {
     ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$item:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
@@ -14,14 +15,14 @@ macro_rules! words {
             /// Their words.
             pub const WORDS: [&'static str; [$($word),*].len()] = [$($word),*];
 
-            /// Its word.
+            /// The word of the value.
             pub const fn word(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*
                 }
             }
 
-            /// Reads a word exactly.
+            /// Parses a word exactly.
             pub fn parse(word: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|value| value.word() == word)
             }
@@ -29,7 +30,7 @@ macro_rules! words {
     };
 }
 
-/// The same, with one value more that holds words of others.
+/// Defines an enum of words with an additional variant for words from outside.
 macro_rules! open_words {
     (
         $(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$item:meta])* $variant:ident = $word:literal,)* }
@@ -48,7 +49,7 @@ macro_rules! open_words {
             /// Their words, in the same order.
             pub const WORDS: [&'static str; [$($word),*].len()] = [$($word),*];
 
-            /// Its word, where it is one of the kernel's own.
+            /// The word, if it is one of the kernel's own.
             pub const fn known(&self) -> Option<&'static str> {
                 match self {
                     $(Self::$variant => Some($word),)*

@@ -1,5 +1,6 @@
-//! The writing half of the door to files ([`super::fs`]): a temporary file in the same folder, `sync`, and a rename, so that a reader
-//! sees the old bytes or the new ones, never a part. And the locks of those who write.
+//! The writing half of the door to files ([`super::fs`]): a temporary file in the same folder,
+//! `sync`, and a rename, so that a reader sees the old bytes or the new ones, never a mixture. Also
+//! file locks.
 #![allow(clippy::disallowed_methods, reason = "this is the door")]
 
 use super::fs::{Stamp, exists, is_file, is_link, is_read_only, names_in, stamp_of};
@@ -8,51 +9,56 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockWriteGuard};
 
-/// Held shared by every write in progress, and alone by whoever is about to end the program.
+/// Held shared by every write in progress, and exclusively by a thread that is about to end the
+/// program.
 static WRITING: RwLock<()> = RwLock::new(());
 
-/// Waits for writes in progress and lets no other begin while the guard lives: an interrupt ends the program
-/// with every file whole and no temporary file left behind.
+/// Waits for writes in progress and blocks new ones while the guard lives: an interrupt ends the
+/// program with every file complete and no temporary file left behind.
 pub fn hold_writes() -> RwLockWriteGuard<'static, ()> {
     WRITING.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes a file as a whole: temporary file in the same folder, sync, rename, sync of the folder.
+/// Replaces a file atomically: temporary file in the same folder, sync, rename, sync of the folder.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
     replace(path, Durability::Synced, 0o644, &mut |file| file.write_all(bytes))
 }
 
-/// Writes a file as [`write_atomic`] does; a new one is for the user's eyes alone where the system knows such files.
+/// Writes a file as [`write_atomic`] does; a new one is readable by the user alone if the system
+/// supports it.
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace(path, Durability::Synced, 0o600, &mut |file| file.write_all(bytes)).map(drop)
 }
 
-/// Replaces a file that can be made again and whose reader notices damage: whole for every reader, not synced.
+/// Replaces a file that can be rebuilt and whose reader detects damage: atomic for every reader,
+/// not synced.
 pub fn write_cache(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace(path, Durability::Unsynced, 0o644, &mut |file| file.write_all(bytes)).map(drop)
 }
 
-/// Bytes of a result that are kept in memory; the rest of a large one is kept on the disk.
+/// Bytes of a result that are held in memory; a larger one spills to the disk.
 const IN_MEMORY: usize = 1 << 20;
 
-/// What is to become a file once it is whole. No other program can see it before, and nothing is left of it after a kill.
+/// A file in preparation. Other programs cannot see it until it is complete, and a killed program
+/// leaves nothing behind.
 #[derive(Debug)]
 pub struct Draft {
-    /// The file that it is to become.
+    /// The path of the future file.
     pub path: PathBuf,
     bytes: BufWriter<tempfile::SpooledTempFile>,
 }
 
 impl Draft {
-    /// Nothing yet. What is large is kept in the folder of the file, where there has to be room for it in any case.
+    /// An empty draft. A large one spills to the folder of the file, which needs the space in any
+    /// case.
     pub fn of(path: &Path) -> Self {
-        // Beside a pipe or a device nothing can be kept.
+        // A folder of pipes or devices cannot hold temporary files.
         let most = if exists(path) && !is_file(path) { usize::MAX } else { IN_MEMORY };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Self { path: path.to_path_buf(), bytes: BufWriter::new(tempfile::spooled_tempfile_in(most, folder)) }
     }
 
-    /// Its first bytes.
+    /// Reads the first bytes, at most `most`.
     pub fn head(&mut self, most: u64) -> io::Result<Vec<u8>> {
         self.bytes.flush()?;
         let file = self.bytes.get_mut();
@@ -62,7 +68,7 @@ impl Draft {
         file.seek(io::SeekFrom::End(0)).map(|_| head)
     }
 
-    /// Hands its lines to `look`, one after the other, until that finds something.
+    /// Passes each line and its number to `look` until `look` returns a value.
     pub fn find_line<T>(&mut self, mut look: impl FnMut(usize, &str) -> Option<T>) -> io::Result<Option<T>> {
         self.bytes.flush()?;
         let file = self.bytes.get_mut();
@@ -77,7 +83,7 @@ impl Draft {
         file.seek(io::SeekFrom::End(0)).map(|_| found)
     }
 
-    /// Makes it the file, as [`write_atomic`] does.
+    /// Replaces the file with the draft, as [`write_atomic`] does.
     pub fn write_atomic(mut self) -> io::Result<()> {
         self.bytes.flush()?;
         let bytes = self.bytes.get_mut();
@@ -96,16 +102,17 @@ impl Write for Draft {
     }
 }
 
-/// How the names of temporary files begin and end.
+/// Prefix and suffix of the names of temporary files.
 const TEMPORARY: (&str, &str) = (".ctxc-", ".tmp");
 
-/// A temporary file younger than this may have been made this moment and not be locked yet.
+/// The minimum age of a leftover: a younger temporary file may have just been created and not be
+/// locked yet.
 const SETTLED: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// The folders that were cleared: the first write into a folder looks through it.
+/// The folders already searched for leftovers: only the first write into a folder searches it.
 static CLEARED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Removes the temporary files that killed programs left in a folder: those that nobody holds a lock on.
+/// Removes the temporary files that killed programs left in a folder: those that are not locked.
 fn clear_leftovers(folder: &Path) {
     if !CLEARED.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_path_buf()) {
         return;
@@ -120,17 +127,17 @@ fn clear_leftovers(folder: &Path) {
             && let Ok(file) = std::fs::File::open(&path)
             && file.try_lock().is_ok()
         {
-            // Whoever cannot remove it leaves it; it is in nobody's way.
+            // A failure to remove it does no harm.
             let _ = std::fs::remove_file(&path);
         }
     }
 }
 
-/// Whether bytes must have reached the disk before the rename.
+/// Synced bytes must reach the disk before the rename.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Durability {
     Synced,
-    /// For what can be made again: a power cut may leave it damaged, and its reader notices.
+    /// For files that can be rebuilt: a power cut may damage them, and their reader detects that.
     Unsynced,
 }
 
@@ -141,7 +148,8 @@ fn replace(
     write: &mut dyn FnMut(&mut std::fs::File) -> io::Result<()>,
 ) -> io::Result<Stamp> {
     let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
-    // Write through a link rather than replace it. A cache is nobody's link: whoever made one there means harm.
+    // A write goes through a link rather than replacing it. A cache file is never a legitimate
+    // link, so a link in its place is replaced.
     let is_cache = durability == Durability::Unsynced;
     let target = if is_cache { None } else { std::fs::canonicalize(path).ok() }.unwrap_or_else(|| path.to_path_buf());
     if let Ok(meta) = std::fs::metadata(&target)
@@ -150,7 +158,8 @@ fn replace(
     {
         return stream(&target, &meta, write);
     }
-    // A rename asks the folder alone, and would take the file over from whoever protected it.
+    // A rename needs only write permission on the folder, and would overwrite a file that its owner
+    // protected.
     if is_read_only(&target) {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
@@ -170,7 +179,8 @@ fn replace(
     #[cfg(not(unix))]
     let _ = new_mode;
     let mut temp = builder.tempfile_in(folder)?;
-    // Says that somebody is at work on it. Where locks do not work, nobody clears it away either.
+    // Marks the file as in use. On a system without locks, leftovers cannot be locked and are not
+    // removed either.
     let _ = temp.as_file().try_lock();
     write(temp.as_file_mut())?;
     if durability == Durability::Synced {
@@ -187,7 +197,7 @@ fn replace(
     file.metadata().map(|meta| stamp_of(&meta))
 }
 
-/// A pipe or a device is written to and never replaced; a folder is neither.
+/// Writes to a pipe or a device, which is never replaced; a folder is an error.
 fn stream(
     target: &Path,
     meta: &std::fs::Metadata,
@@ -200,12 +210,13 @@ fn stream(
     Ok(stamp_of(meta))
 }
 
-/// A folder for files that only this program needs; it goes with what holds it.
+/// A temporary folder for this program's own files; it is removed when the returned value is
+/// dropped.
 pub fn temp_folder() -> io::Result<tempfile::TempDir> {
     tempfile::tempdir()
 }
 
-/// Writes a file into a folder that only this program needs, as a program where it is one.
+/// Writes a file into a temporary folder; `is_program` makes it executable.
 pub fn write_temp(path: &Path, bytes: &[u8], is_program: bool) -> io::Result<()> {
     std::fs::write(path, bytes)?;
     #[cfg(unix)]
@@ -217,7 +228,7 @@ pub fn write_temp(path: &Path, bytes: &[u8], is_program: bool) -> io::Result<()>
     Ok(())
 }
 
-/// Makes a link in a folder that only this program needs.
+/// Creates a link in a temporary folder.
 pub fn link_temp(target: &Path, path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::symlink(target, path);
@@ -227,12 +238,12 @@ pub fn link_temp(target: &Path, path: &Path) -> io::Result<()> {
     return Err(io::Error::new(io::ErrorKind::Unsupported, format!("{} to {}", path.display(), target.display())));
 }
 
-/// Makes a folder and those above it.
+/// Creates a folder and its parents.
 pub fn create_dir_all(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path)
 }
 
-/// Makes a folder and those above it, for the user's eyes alone where the system knows such folders.
+/// Creates a folder and its parents, readable by the user alone if the system supports it.
 pub fn create_private_dir(path: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
@@ -241,17 +252,19 @@ pub fn create_private_dir(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Takes back a folder that this run made for nothing: these files of it, and itself when nothing else is in it.
+/// Removes a folder that this run created in vain: these files in it, and the folder itself if it
+/// is then empty.
 pub fn take_back(folder: &Path, files: &[&str]) {
     for name in files {
-        // What cannot be removed stays; it is in nobody's way.
+        // A failure to remove one does no harm.
         let _ = std::fs::remove_file(folder.join(name));
     }
     let _ = std::fs::remove_dir(folder);
 }
 
-/// Adds a line to a file that is made where it is missing, and returns when it is on the disk. What stands behind the last line end is
-/// kept as a line where `is_whole` says so, and taken out where it is what a killed program left.
+/// Appends a line to a file, which is created if missing, and returns once the line is on the disk.
+/// Text behind the last line end becomes a line of its own if `is_whole` returns true for it;
+/// otherwise it is a remnant of a killed program and is removed.
 pub fn append_line(path: &Path, line: &[u8], is_whole: impl Fn(&[u8]) -> bool) -> io::Result<()> {
     use std::io::{Read, Seek, SeekFrom};
     let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
@@ -281,12 +294,13 @@ pub fn append_line(path: &Path, line: &[u8], is_whole: impl Fn(&[u8]) -> bool) -
     file.sync_data()
 }
 
-/// A file for the user's eyes alone that lines are added to, each whole or not at all.
+/// An append-only file of lines, readable by the user alone. Each line is written completely or not
+/// at all.
 #[derive(Debug)]
 pub struct LineFile(Mutex<std::fs::File>);
 
 impl LineFile {
-    /// Makes it, in the place of one that is there.
+    /// Creates the file, or empties an existing one.
     pub fn create(path: &Path) -> io::Result<Self> {
         if is_link(path) || exists(path) && !is_file(path) {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -300,7 +314,8 @@ impl LineFile {
         Ok(Self(Mutex::new(file)))
     }
 
-    /// Opens one that is there, to go on behind its last whole line: what a killed program left cut is taken out.
+    /// Opens an existing file to append behind its last complete line; a partial line of a killed
+    /// program is removed.
     pub fn open(path: &Path) -> io::Result<Self> {
         if is_link(path) || !is_file(path) {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -312,34 +327,35 @@ impl LineFile {
         Ok(Self(Mutex::new(file)))
     }
 
-    /// Adds a line. Where there is no room for all of it, none of it stays.
+    /// Appends a line. If the write fails, for example for lack of space, none of it remains.
     pub fn add(&self, line: &[u8]) -> io::Result<()> {
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = file.metadata()?.len();
         file.write_all(line).inspect_err(|_| drop(file.set_len(before)))
     }
 
-    /// Adds a line that is written part by part, so that a large one is never in memory as a whole.
+    /// Appends a line that is written part by part, so that a large one is never in memory
+    /// completely.
     pub fn add_with(&self, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> io::Result<()> {
         let file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = file.metadata()?.len();
-        // Most lines go in one piece.
+        // Most lines fit into the buffer.
         let mut out = io::BufWriter::with_capacity(1 << 20, &*file);
         let written = write(&mut out).and_then(|()| io::Write::flush(&mut out));
-        // What is left of one that failed goes with it.
+        // The buffered remainder of a failed write is dropped.
         drop(out.into_parts());
         written.inspect_err(|_| drop(file.set_len(before)))
     }
 
-    /// Returns when what was added is on the disk.
+    /// Returns once all appended lines are on the disk.
     pub fn sync(&self) -> io::Result<()> {
-        // A lock would keep others from adding meanwhile.
+        // Holding the lock would block other writers meanwhile.
         let file = self.0.lock().unwrap_or_else(PoisonError::into_inner).try_clone()?;
         file.sync_data()
     }
 }
 
-/// Removes a file; one that is not there is removed.
+/// Removes a file; a missing one is not an error.
 pub fn remove(path: &Path) -> io::Result<()> {
     match std::fs::remove_file(path) {
         Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -347,7 +363,8 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a folder with all that is in it; one that is not there is removed. Links in it are removed, not followed.
+/// Removes a folder with its contents; a missing one is not an error. Links in it are removed, not
+/// followed.
 pub fn remove_tree(path: &Path) -> io::Result<()> {
     match std::fs::remove_dir_all(path) {
         Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -355,14 +372,14 @@ pub fn remove_tree(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A lock that lasts as long as the value; the system lets go of it however the program ends.
+/// A lock that lasts as long as the value; the system releases it even if the program is killed.
 #[derive(Debug)]
 pub struct Lock {
     _file: std::fs::File,
 }
 
-/// Takes the lock that a file stands for, and makes file and folder where they are missing; `None` when it is held. A link is no lock:
-/// the file would be made wherever it leads.
+/// Takes the lock of a lock file, and creates file and folder if they are missing; `None` if
+/// another process holds it. A link is an error: the file would be created at its target.
 pub fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;

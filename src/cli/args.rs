@@ -1,4 +1,5 @@
-//! The flags that verbs share, as written, before anything is decided. [`super::options`] resolves those that every verb takes.
+//! The flags that several verbs share, as written; nothing is decided here. [`super::options`]
+//! resolves the flags that every verb takes.
 
 use super::render::screen::ColorChoice;
 use clap::builder::{PathBufValueParser, TypedValueParser};
@@ -57,7 +58,8 @@ pub(crate) enum FindingFormat {
 }
 
 impl FindingFormat {
-    /// Whether it is read by people; all others are complete, and nothing else stands beside them.
+    /// Returns true if the format is for people. All other formats are complete; nothing else is
+    /// printed beside them.
     pub(crate) const fn is_for_people(self) -> bool {
         matches!(self, Self::Full | Self::Concise)
     }
@@ -65,21 +67,21 @@ impl FindingFormat {
 
 /// A format that a result can be written in.
 pub(crate) trait OutputFormat: ValueEnum + Copy + Default + PartialEq + Send + Sync + 'static {
-    /// The name of the default.
+    /// The name of the default format.
     const DEFAULT: &'static str = "text";
 
-    /// What tells a file in this format from anything else; `None` for a text for people.
+    /// Returns the mark that identifies a file in this format; `None` for a text for people.
     fn sign(self) -> Option<Sign> {
         (self != Self::default()).then_some(Sign { artifact: "result of ctxc", text: "\"ctxc/" })
     }
 }
 
-/// What tells a file that may be written over.
+/// The mark of a file that may be overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sign {
-    /// What such a file is, for people.
+    /// The kind of such a file, for messages.
     pub(crate) artifact: &'static str,
-    /// What stands near its head.
+    /// A text near the head of such a file.
     pub(crate) text: &'static str,
 }
 
@@ -133,12 +135,10 @@ impl OutputFormat for CommentFormat {
     }
 }
 
-/// A result in one more format, and the file that it goes to.
+/// A result in one more format, and the file that it is written to.
 #[derive(Clone, Debug)]
 pub(crate) struct Report<F> {
-    /// The format.
     pub(crate) format: F,
-    /// The file.
     pub(crate) path: PathBuf,
 }
 
@@ -146,7 +146,7 @@ pub(crate) struct Report<F> {
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct FormatArgs<F: OutputFormat> {
     /// Format of the result
-    // Not `default_value_t`: it keeps the first default that is asked for, of whichever `F`.
+    // Not `default_value_t`: it computes its default once and shares it between all `F`.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = F::DEFAULT)]
     format: F,
     /// The same as `--format json`
@@ -158,17 +158,17 @@ pub(crate) struct FormatArgs<F: OutputFormat> {
 }
 
 impl<F: OutputFormat> FormatArgs<F> {
-    /// The format asked for.
+    /// Returns the format of the result.
     pub(crate) fn resolve(&self) -> F {
         F::from_str("json", false).ok().filter(|_| self.json).unwrap_or(self.format)
     }
 
-    /// Every format that is written: that of the result and those of the reports.
+    /// Returns every format that is written: that of the result and those of the reports.
     pub(crate) fn all(&self) -> impl Iterator<Item = F> {
         std::iter::once(self.resolve()).chain(self.report.iter().map(|report| report.format))
     }
 
-    /// The files to write beside the result.
+    /// Returns the files that are written beside the result.
     pub(crate) fn reports(&self) -> &[Report<F>] {
         &self.report
     }
@@ -230,7 +230,7 @@ pub(crate) struct LimitArgs {
 }
 
 impl<F: OutputFormat> OutputArgs<F> {
-    /// The same with more reports.
+    /// Adds reports.
     #[must_use]
     pub(crate) fn and(mut self, reports: impl Iterator<Item = Report<F>>) -> Self {
         self.format.report.extend(reports);
@@ -238,7 +238,7 @@ impl<F: OutputFormat> OutputArgs<F> {
     }
 }
 
-/// `junit=report.xml`.
+/// Parses `FORMAT=FILE`, such as `junit=report.xml`.
 pub(crate) fn parse_report<F: OutputFormat>(text: &str) -> Result<Report<F>, String> {
     let names = || F::value_variants().iter().filter_map(|format| Some(format.to_possible_value()?.get_name().to_owned()));
     let Some((name, path)) = text.split_once('=').filter(|(_, path)| !path.is_empty()) else {
@@ -249,7 +249,7 @@ pub(crate) fn parse_report<F: OutputFormat>(text: &str) -> Result<Report<F>, Str
     Ok(Report { format, path: path.into() })
 }
 
-/// A file, and not the word of a format, which other programs take there.
+/// Parses the file of `-o`. Rejects the name of a format, which other programs accept there.
 fn parse_output<F: OutputFormat>(path: PathBuf) -> Result<PathBuf, String> {
     match path.to_str().filter(|name| F::from_str(name, false).is_ok()) {
         Some(name) => Err(format!(
@@ -259,7 +259,7 @@ fn parse_output<F: OutputFormat>(path: PathBuf) -> Result<PathBuf, String> {
     }
 }
 
-/// `8000`, `8k`, `1M`, in powers of 1,000.
+/// Parses a number of tokens, such as `8000`, `8k` or `1M`, in powers of 1,000.
 pub(crate) fn parse_tokens(text: &str) -> Result<usize, String> {
     const WANTED: &str = "expected a number of tokens, such as 8000 or 8k";
     let (digits, unit) = match text.strip_suffix(['k', 'K']) {
@@ -274,7 +274,7 @@ pub(crate) fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a number, 1 or more".into())
 }
 
-/// `4096`, `64K`, `10M`, `1G`, in powers of 1,024.
+/// Parses a number of bytes, such as `4096`, `64K`, `10M` or `1G`, in powers of 1,024.
 fn parse_size(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());

@@ -1,4 +1,4 @@
-//! The JSON artifacts that the program writes, a line each: the type that is written, and the name of its format.
+//! The JSON artifacts that the program writes, a line each: the type and the name of its format.
 
 use super::context::eval::{coverage, plan};
 use super::context::{list, render_report, search, trust};
@@ -17,7 +17,7 @@ use crate::registry::read::Document1;
 use crate::run::trace::TraceLine;
 use crate::schema::json::{Schema, names};
 
-/// The schema of every artifact, by name.
+/// Returns the schema of every artifact, by name.
 pub fn all() -> Vec<Schema> {
     vec![
         Schema::of::<Baseline>(names::BASELINE),

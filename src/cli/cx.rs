@@ -1,4 +1,4 @@
-//! What a verb works in: the resolved options and the one buffered writer of results.
+//! The environment of a verb: the resolved options and the one buffered writer of results.
 
 use super::args::{FormatArgs, OutputArgs, OutputFormat, Report, Sign};
 use super::error::{CliError, Result};
@@ -11,12 +11,11 @@ use crate::base::fs;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::Path;
 
-/// Where results go.
+/// The destination of results.
 #[derive(Debug)]
 enum Out {
-    /// To standard output.
     Stdout(BufWriter<Stdout>),
-    /// To a file, once they are whole.
+    /// A file, which is written as a whole at the end.
     File(fs::Draft),
 }
 
@@ -28,7 +27,7 @@ impl Write for Out {
         }
     }
 
-    // A document of JSON is written in many small pieces.
+    // A JSON document is written in many small pieces.
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Stdout(out) => out.write_all(bytes),
@@ -44,37 +43,38 @@ impl Write for Out {
     }
 }
 
-/// A result that is to become a file.
+/// A result that is not in its file yet.
 #[derive(Debug)]
 struct Made {
     draft: fs::Draft,
-    /// What a file has at its head that it may take the place of.
+    /// The mark that an existing file must contain to be overwritten.
     sign: Option<Sign>,
 }
 
-/// Bytes of a file that tell what wrote it.
+/// Bytes at the head of a file that are searched for its mark.
 const HEAD: usize = 512;
-/// Endings of what ctxc reads, and of its artifacts: no text for people is written over such a file.
+/// Extensions of the files that ctxc reads, and of its artifacts. No text for people overwrites
+/// such a file.
 const NO_TEXT: [&str; 5] = ["json", "toml", "xml", "yaml", "yml"];
 
 /// Options and output of a run.
 #[derive(Debug)]
 pub(crate) struct Cx {
-    /// Resolved options.
     pub(crate) options: Options,
     out: Out,
-    /// Whether whoever read the results has gone away: nothing more is written, and what is found counts all the same.
+    /// True once the reader of standard output has closed it. Nothing more is printed, but findings
+    /// still count.
     is_unread: bool,
 }
 
 impl Cx {
-    /// Writes to standard output.
+    /// Creates an environment that writes to standard output.
     pub(crate) fn new(options: Options) -> Self {
         Self { options, out: Out::Stdout(BufWriter::with_capacity(1 << 16, io::stdout())), is_unread: false }
     }
 
-    /// Writes a result where `args` want it: in their format to their file or to standard output, and in the format of each
-    /// report to the file of the report.
+    /// Writes a result as `args` demand: in their format to their file or standard output, and in
+    /// the format of each report to the report's file.
     pub(crate) fn emit<F: OutputFormat>(
         &mut self,
         args: &OutputArgs<F>,
@@ -85,7 +85,8 @@ impl Cx {
         self.reports(own, &args.format, write)
     }
 
-    /// The same for a verb whose `-o` names something else than its result.
+    /// Writes a result to standard output, and the reports; for a verb whose `-o` is not the file
+    /// of its result.
     pub(crate) fn emit_formats<F: OutputFormat>(
         &mut self,
         args: &FormatArgs<F>,
@@ -95,7 +96,7 @@ impl Cx {
         self.reports(None, args, write)
     }
 
-    /// Writes the files of `--report` alone.
+    /// Writes only the files of `--report`.
     pub(crate) fn emit_reports<F: OutputFormat>(
         &mut self,
         args: &FormatArgs<F>,
@@ -104,7 +105,7 @@ impl Cx {
         self.reports(None, args, write)
     }
 
-    /// Writes the reports, and with them the result where it goes to a file: all of them, or none.
+    /// Writes the reports, and the result if it goes to a file: all of them or none.
     fn reports<F: OutputFormat>(
         &mut self,
         own: Option<Made>,
@@ -118,7 +119,8 @@ impl Cx {
         self.keep(all)
     }
 
-    /// Refuses the places that results cannot be written to, before anything else is written.
+    /// Returns an error if a result cannot be written to its place. Called before anything else is
+    /// written.
     pub(crate) fn ensure_places<F: OutputFormat>(format: &FormatArgs<F>, output: Option<&Path>) -> Result<()> {
         let own = output.filter(|path| *path != Path::new("-")).map(|path| (format.resolve(), path));
         for (format, path) in own.into_iter().chain(format.reports().iter().map(|report| (report.format, &*report.path))) {
@@ -131,8 +133,9 @@ impl Cx {
         Ok(())
     }
 
-    /// Writes what `write` prints to standard output (no path, or `-`), or to a file, whole or not at all. A file that is there is written over when
-    /// it is empty or of the same kind: an artifact of the same schema that holds `sign` near its head, or a text.
+    /// Writes the output of `write` to standard output (no path, or `-`) or to a file, completely
+    /// or not at all. An existing file is overwritten only if it is empty or of the same kind: an
+    /// artifact of the same schema with `sign` near its head, or a text.
     pub(crate) fn write(
         &mut self,
         path: Option<&Path>,
@@ -143,7 +146,8 @@ impl Cx {
         self.keep(made.into_iter().collect())
     }
 
-    /// What `write` prints, as a file that is not there yet; `None` where it was printed to standard output.
+    /// Returns the output of `write` as a file that is not written yet; `None` if it was printed to
+    /// standard output.
     fn draft(
         &mut self,
         path: Option<&Path>,
@@ -155,7 +159,7 @@ impl Cx {
         let screen = std::mem::replace(&mut self.options.screen, Screen::PLAIN);
         let stdout = std::mem::replace(&mut self.out, Out::File(fs::Draft::of(path)));
         let is_unread = std::mem::replace(&mut self.is_unread, false);
-        // `--quiet` is about the terminal: a file has the whole result.
+        // `--quiet` applies to the terminal only: a file contains the whole result.
         let volume = self.options.volume;
         if volume == Volume::Quiet {
             self.options.volume = Volume::Usual;
@@ -170,7 +174,7 @@ impl Cx {
         Ok(Some(Made { draft, sign }))
     }
 
-    /// Writes results to their files: none of them where one may not be written.
+    /// Writes results to their files. If one file must not be written, none is.
     fn keep(&self, mut all: Vec<Made>) -> Result<()> {
         if all.is_empty() {
             return Ok(());
@@ -192,7 +196,7 @@ impl Cx {
         Ok(())
     }
 
-    /// Writes results, as long as somebody reads them.
+    /// Prints results, until their reader closes the output.
     pub(crate) fn print(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         if self.is_unread {
             return Ok(());
@@ -201,7 +205,7 @@ impl Cx {
         self.unless_closed(written)
     }
 
-    /// A reader that has gone away is no error, and changes no verdict.
+    /// Turns a closed output into success: it is no error and changes no verdict.
     fn unless_closed(&mut self, written: io::Result<()>) -> Result<()> {
         match written {
             Err(err) if err.kind() == io::ErrorKind::BrokenPipe => {
@@ -215,28 +219,29 @@ impl Cx {
         }
     }
 
-    /// Whether results go to a terminal.
+    /// Returns true if results go to a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         matches!(self.out, Out::Stdout(_)) && io::stdout().is_terminal()
     }
 
-    /// Whether nobody reads the results any more: what would go on for ever ends.
+    /// Returns true if the reader of the results has closed the output. Endless work ends then.
     pub(crate) const fn is_unread(&self) -> bool {
         self.is_unread
     }
 
-    /// Writes a line for people. What a narrow screen breaks goes on under its first word.
+    /// Prints a line for people. If it is broken, the next lines start in the column of its first
+    /// word.
     pub(crate) fn line(&mut self, line: &str) -> Result<()> {
         self.hanging(line, line.len() - line.trim_start_matches(' ').len())
     }
 
-    /// Writes a line for people, continued in the column `hang` where the screen is too narrow.
+    /// Prints a line for people. If it is broken, the next lines start in the column `hang`.
     pub(crate) fn hanging(&mut self, line: &str, hang: usize) -> Result<()> {
         let line = wrap(line, self.options.screen.width, hang);
         self.print(|out| writeln!(out, "{line}"))
     }
 
-    /// Writes one JSON document.
+    /// Prints a value as one JSON document.
     pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> Result<()> {
         self.print(|out| {
             serde_json::to_writer_pretty(&mut *out, value).map_err(io::Error::from)?;
@@ -244,15 +249,16 @@ impl Cx {
         })
     }
 
-    /// Says something beside the results, on standard error, after the results so far. Nobody is told when that fails.
+    /// Prints a note on standard error, after the results so far. Write errors are ignored.
     pub(crate) fn note(&mut self, line: &str) {
-        // What cannot be written stays buffered, and the last flush says why; a reader that has gone away wants no note.
+        // Unwritten results stay buffered, and the last flush reports the error. If the output is
+        // closed, no note is printed.
         if self.options.is_chatty() && self.out.flush().is_ok() {
             let _ = writeln!(io::stderr(), "{}", wrap(line, self.options.stderr_width, 0));
         }
     }
 
-    /// Sends what is still buffered. The verdict counts only after this.
+    /// Writes everything that is still buffered. The verdict counts only after this call.
     pub(crate) fn flush(&mut self) -> Result<()> {
         if self.is_unread {
             return Ok(());
@@ -262,7 +268,8 @@ impl Cx {
     }
 }
 
-/// What stands at the head of a file that a result may be written to; `None` where there is none.
+/// Returns the head of the file at `path`; `None` if there is no file. Returns an error if the file
+/// must not be overwritten.
 fn place(path: &Path, sign: Option<Sign>) -> Result<Option<Vec<u8>>> {
     let before = fs::head(path, HEAD as u64).unwrap_or_default();
     if let Some(head) = &before {
@@ -276,7 +283,7 @@ fn place(path: &Path, sign: Option<Sign>) -> Result<Option<Vec<u8>>> {
     Ok(before)
 }
 
-/// The name of the schema that an artifact of ctxc declares near its head, without its version.
+/// Returns the name of the schema that an artifact declares near its head, without its version.
 fn schema(bytes: &[u8]) -> Option<&[u8]> {
     let name = bytes.get(memchr::memmem::find(bytes, b"\"ctxc/")? + 1..)?;
     name.get(..memchr::memrchr(b'/', name.get(..memchr::memchr(b'"', name)?)?)?)

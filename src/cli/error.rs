@@ -1,6 +1,6 @@
-//! The one error of the edge: what went wrong, and what to do about it.
+//! The one error type of the program: a message and hints.
 //!
-//! Findings are never errors of this kind: they are diagnostics. A broken pipe is no error at all.
+//! Findings are diagnostics, never errors of this kind. A broken pipe is no error.
 
 use super::exit::Exit;
 use super::render::escape::escape;
@@ -12,24 +12,25 @@ use crate::rules::input::read_fault::reason;
 use std::io;
 use std::path::Path;
 
-/// What kind of trouble, which decides the exit code.
+/// The kind of an error, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The command line asks for something that cannot be.
+    /// The command line is wrong.
     Usage,
-    /// `ctxc.toml` or `ctxc.suppressions.toml` cannot be taken.
+    /// `ctxc.toml` or `ctxc.suppressions.toml` is invalid.
     Project,
-    /// What was asked for cannot be read, because of what templates or values say: exit 1, as findings do.
+    /// A requested thing cannot be read because of the content of templates or values: exit 1, like
+    /// findings.
     Findings,
     /// A system error: a full disk, a folder without write permission, a held lock.
     Infrastructure,
     /// Nothing was selected.
     Nothing,
-    /// Whoever read a file that is a pipe has gone away; said to nobody.
+    /// The reader of an output file that is a pipe has closed it. Never printed.
     BrokenPipe,
 }
 
-/// What a registry that cannot be read leads to.
+/// The kind of error for a registry that cannot be read.
 impl From<&ReadError> for Kind {
     fn from(err: &ReadError) -> Self {
         match err {
@@ -46,13 +47,12 @@ impl From<&ReadError> for Kind {
 /// An error that ends the run.
 #[derive(Clone, Debug)]
 pub(crate) struct CliError {
-    /// Decides the exit code.
     pub(crate) kind: Kind,
-    /// What was found against what was expected; a lower-case fragment.
+    /// The message, a lower-case fragment: the actual state against the expected one.
     pub(crate) message: String,
-    /// What else went wrong, each an error of its own.
+    /// Further errors, each with a line of its own.
     pub(crate) others: Vec<String>,
-    /// What to do, one line each.
+    /// Advice, one line each.
     pub(crate) hints: Vec<String>,
 }
 
@@ -63,28 +63,28 @@ impl From<Fault> for CliError {
     }
 }
 
-/// The result of everything at the edge.
+/// The result of a function of the program.
 pub(crate) type Result<T> = std::result::Result<T, CliError>;
 
 impl CliError {
-    /// An error of a kind.
+    /// Creates an error without hints.
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), others: Vec::new(), hints: Vec::new() }
     }
 
-    /// Wrong usage.
+    /// Creates an error of wrong usage.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Kind::Usage, message)
     }
 
-    /// Adds what else went wrong.
+    /// Adds the message of a further error.
     #[must_use]
     pub(crate) fn and(mut self, message: impl Into<String>) -> Self {
         self.others.push(message.into());
         self
     }
 
-    /// Adds another error, with what to do about it.
+    /// Adds another error with its hints.
     #[must_use]
     pub(crate) fn also(mut self, other: Self) -> Self {
         self.others.push(other.message);
@@ -93,14 +93,14 @@ impl CliError {
         self
     }
 
-    /// Adds a line that says what to do.
+    /// Adds a line of advice.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// Adds “did you mean” when there is something near.
+    /// Adds “did you mean” if there is a similar name.
     #[must_use]
     pub(crate) fn did_you_mean(self, nearest: Option<&str>) -> Self {
         match nearest {
@@ -109,7 +109,7 @@ impl CliError {
         }
     }
 
-    /// The same, and what helps where nothing is near.
+    /// Adds “did you mean” if there is a similar name, otherwise `hint`.
     #[must_use]
     pub(crate) fn did_you_mean_or(self, nearest: Option<&str>, hint: impl FnOnce() -> String) -> Self {
         match nearest {
@@ -118,7 +118,7 @@ impl CliError {
         }
     }
 
-    /// The output `path` could not be written.
+    /// Creates the error for an output file that could not be written.
     #[allow(clippy::wildcard_enum_match_arm, reason = "most of the kinds leave nothing to advise")]
     pub(crate) fn write(path: &Path, err: &io::Error) -> Self {
         if err.kind() == io::ErrorKind::BrokenPipe {
@@ -152,7 +152,8 @@ impl CliError {
         }
     }
 
-    /// Several of them as one: a line each, with what to do about the first. `None` when there are none.
+    /// Combines several errors into one message, with the hints of the first. `None` if the list is
+    /// empty.
     pub(crate) fn all(errors: Vec<Self>) -> Option<Self> {
         let mut errors = errors.into_iter();
         let mut all = errors.next()?;
@@ -162,13 +163,14 @@ impl CliError {
         Some(all)
     }
 
-    /// Standard output could not be written; that nobody reads it is no error, see `Cx::print`.
+    /// Creates the error for standard output that could not be written. A closed pipe is no error,
+    /// see `Cx::print`.
     pub(crate) fn stdout(err: &io::Error) -> Self {
         Self::new(Kind::Infrastructure, format!("cannot write to standard output: {}", reason(err)))
             .hint("the results are incomplete; make room or send them elsewhere, then run it again")
     }
 
-    /// The exit code it leads to.
+    /// Returns the exit code of the error.
     pub(crate) const fn exit(&self) -> Exit {
         match self.kind {
             Kind::Usage | Kind::Project => Exit::Usage,
@@ -179,13 +181,13 @@ impl CliError {
         }
     }
 
-    /// Writes itself to standard error, with nothing raw that a file name may have brought along.
+    /// Prints the error and its hints to `out`, with control characters of file names escaped.
     pub(crate) fn print(&self, out: &mut dyn io::Write, color: bool, width: Option<usize>) {
         if self.kind == Kind::BrokenPipe {
             return;
         }
         let (red, cyan, off) = if color { ("\x1b[1;31m", "\x1b[36m", "\x1b[0m") } else { ("", "", "") };
-        // Nobody is left to tell when standard error itself fails.
+        // If standard error itself fails, the message is lost.
         for message in std::iter::once(&self.message).chain(&self.others) {
             let _ = writeln!(out, "{}", wrap(&format!("{red}error{off}: {}", escape(message)), width, 7));
         }

@@ -1,11 +1,12 @@
 //! Exit codes: documented constants. The table in `docs/CLI.md` is generated from [`TABLE`].
 //!
-//! The code is taken from the verdict after all output is flushed. A reader of a pipe that has gone away changes none.
+//! The code is taken from the verdict after all output is flushed. A closed output pipe does not
+//! change it.
 
 /// How a run of the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// Everything asked for was done and nothing of error severity was found.
+    /// Everything was done, and nothing of error severity was found.
     Success,
     /// Findings of error severity.
     Findings,
@@ -13,21 +14,21 @@ pub enum Exit {
     Usage,
     /// A system error.
     Infrastructure,
-    /// A change may not be taken.
+    /// A change must not be merged.
     Gate,
     /// Nothing was selected.
     Nothing,
     /// Answers were recorded for another context.
     Stale,
-    /// Nothing decides.
+    /// A scenario is undecided, or too few have answers.
     Inconclusive,
     /// Interrupted from the keyboard.
     Interrupted,
-    /// What the command of `record` or `replay` ended with.
+    /// The exit code of the command that `record` or `replay` ran.
     Command(u8),
 }
 
-/// Every exit, its number, and what it means, in the order of the documentation.
+/// Every exit, its number and its meaning, in the order of the documentation.
 pub const TABLE: [(Exit, u8, &str); 9] = [
     (Exit::Success, 0, "success; a closed output pipe does not change the verdict"),
     (
@@ -68,7 +69,7 @@ pub const TABLE: [(Exit, u8, &str); 9] = [
     (Exit::Interrupted, 130, "interrupted (Ctrl-C); no output file is left half written"),
 ];
 
-/// Which of several verdicts the program reports, the gravest first.
+/// All verdicts, the gravest first.
 const PRECEDENCE: [Exit; 9] = [
     Exit::Interrupted,
     Exit::Usage,
@@ -82,7 +83,7 @@ const PRECEDENCE: [Exit; 9] = [
 ];
 
 impl Exit {
-    /// The number the shell sees.
+    /// Returns the exit code for the shell.
     pub(crate) fn code(self) -> u8 {
         if let Self::Command(code) = self {
             return code;
@@ -90,7 +91,7 @@ impl Exit {
         TABLE.iter().find(|(exit, _, _)| *exit == self).map_or(3, |(_, code, _)| *code)
     }
 
-    /// The graver of two verdicts: 2, 3, 4, 1, 7, 6, 5, 0.
+    /// Returns the graver of two verdicts: 2, 3, 4, 1, 7, 6, 5, 0.
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {
         PRECEDENCE.into_iter().find(|exit| *exit == self || *exit == other).unwrap_or(self)

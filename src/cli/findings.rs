@@ -1,4 +1,4 @@
-//! The end of every run that checks: format, closing lines, exit code.
+//! The last part of every run that checks: its report, closing lines and exit code.
 
 use super::project::FILE;
 use super::render::place::Base;
@@ -11,7 +11,7 @@ use crate::cli::prelude::*;
 use crate::rules::check::is_error;
 use crate::rules::list;
 
-/// Writes a report in a format. `closing` lines are for people.
+/// Writes a report in a format. Closing lines are printed only in the formats for people.
 pub(super) fn print(cx: &mut Cx, report: &Report, format: FindingFormat, root: &Path, sources: &mut Sources) -> Result<()> {
     let shown = cx.options.shown();
     let screen = cx.options.screen;
@@ -40,8 +40,9 @@ pub(super) fn print(cx: &mut Cx, report: &Report, format: FindingFormat, root: &
     Ok(())
 }
 
-/// The verdict on a report: an error that the project file has by itself is wrong usage; any other is a finding, also one that came about
-/// by the templates, such as a role whose task is gone.
+/// Returns the verdict on a report. An error of the project file alone is wrong usage. Every other
+/// error is a finding, also one in the project file that depends on the templates, such as a role
+/// whose task is gone.
 pub(super) fn verdict(report: &Report) -> Exit {
     let errors = || report.diagnostics.iter().filter(|finding| finding.severity == Severity::Error);
     let is_own = |finding: &Diagnostic| *finding.path == *FILE && !list::is_linked(finding.rule);
@@ -50,7 +51,7 @@ pub(super) fn verdict(report: &Report) -> Exit {
     project.and(found)
 }
 
-/// Nothing was selected: an error that says where was looked.
+/// Returns the error that nothing was selected, with the places that were searched.
 pub(super) fn nothing(whereabouts: &str, skipped: usize) -> CliError {
     let beside = if skipped == 0 { String::new() } else { format!(", only {} of other kinds", plural(skipped, "XML file")) };
     CliError::new(Kind::Nothing, format!("there is no template in {whereabouts}{beside}"))
@@ -58,10 +59,11 @@ pub(super) fn nothing(whereabouts: &str, skipped: usize) -> CliError {
         .hint("if that is intended, `--allow-empty` makes it a success")
 }
 
-/// Findings that are told one by one where a project has to be without errors.
+/// The number of errors listed with their places if a project must be free of errors.
 const TOLD: usize = 3;
 
-/// Why nobody can say what the agents of a project receive: its errors, the first of them with their places.
+/// Returns the error that the contexts of a project are uncertain because of its errors; the hints
+/// list the first of them with their places.
 pub(super) fn broken(whose: &str, found: &[Diagnostic]) -> CliError {
     let errors: Vec<&Diagnostic> = found.iter().filter(|finding| is_error(finding)).collect();
     let count = plural(errors.len(), "error");
@@ -69,7 +71,7 @@ pub(super) fn broken(whose: &str, found: &[Diagnostic]) -> CliError {
     places(&errors).fold(error, CliError::hint)
 }
 
-/// The first of some errors, each with its place.
+/// Returns the first of some errors, each with its place.
 pub(super) fn places(errors: &[&Diagnostic]) -> impl Iterator<Item = String> {
     let place =
         |finding: &&Diagnostic| format!("{}:{}:{}: {}", finding.path, finding.start.line, finding.start.column, finding.message);

@@ -1,5 +1,5 @@
-//! `ctxc check --fix`: what can be fixed is fixed, and the rest is reported. Nothing is written before everything was
-//! checked again with its fixes.
+//! `ctxc check --fix`: applies fixes and reports the remaining findings. Nothing is written before
+//! everything was checked again with its fixes.
 
 use super::findings;
 use super::project::{self, FILE};
@@ -20,7 +20,7 @@ use crate::rules::apply::{self, Beginning, Fixed, Which};
 use crate::syntax::decode;
 use crate::syntax::limits::Limits;
 
-/// What was asked for.
+/// The arguments of `check --fix`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FixArgs<'a> {
     pub(super) which: Which,
@@ -30,13 +30,14 @@ pub(super) struct FixArgs<'a> {
     pub(super) limits: &'a LimitArgs,
 }
 
-/// A scenario on standard input is looked at alone: what a fix of it would break elsewhere nobody would see.
+/// Rejects a scenario on standard input: it is checked alone, so that the effect of a fix on other
+/// files would not be seen.
 fn refuse_stdin(selection: &Selection) -> Result<()> {
     let Some(name) = selection.stdin_scenario() else { return Ok(()) };
     Err(CliError::usage(format!("{name} on standard input is checked, and not fixed")).hint("`ctxc check --fix` fixes the file"))
 }
 
-/// Fixes, writes, reports what is left.
+/// Applies the fixes, writes the files, and reports the remaining findings.
 pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     let mut project = Project::load(&cx.options)?.tested();
     let selection = Selection::new(&project.root, asked.paths)?;
@@ -61,12 +62,14 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     }
     project.config.limits = asked.limits.resolve(&project.config.limits);
     let recorded = suppress::load(&project.root)?;
-    // What a mended project file brings up in other files was not announced: it is reported, and left.
+    // Findings in other files that appear only through a fix of the project file were not
+    // announced: they are reported, not fixed.
     let wanted = |finding: &Diagnostic| {
         !brought.as_ref().is_some_and(|brought| brought.has(finding))
             && recorded.as_ref().is_none_or(|(_, recorded)| !recorded.holds(finding))
     };
-    // What templates find in the project file is mended there, with all of them checked anew.
+    // Findings of templates in the project file are fixed there, and all templates are checked
+    // again.
     let in_templates = |finding: &Diagnostic| *finding.path != *FILE && wanted(finding);
     let filter = FixFilter { which: asked.which, wanted: &in_templates };
     let (mut outcome, mut input) = if selection.is_scenarios() {
@@ -129,7 +132,7 @@ fn is_own(finding: &Diagnostic) -> bool {
     *finding.path == *FILE
 }
 
-/// Whether one of the findings is mended in the project file.
+/// Returns true if one of the findings has a fix in the project file.
 fn is_fixable(found: &[Diagnostic], which: Which) -> bool {
     found.iter().any(|finding| is_own(finding) && apply::eligible(finding, which).is_some())
 }
@@ -142,13 +145,14 @@ struct ProjectFile {
 }
 
 impl ProjectFile {
-    /// Reads it; `None` where there is none.
+    /// Reads the project file; `None` if there is none.
     fn read(project: &Project) -> Result<Option<Self>> {
         let path = project.root.join(FILE);
         Ok(project::read_bytes(&path)?.map(|(before, text)| Self { before, text, is_fixed: false }))
     }
 
-    /// Fixes what can be fixed of some findings; how often. `check` gives the findings of another text of it.
+    /// Applies the fixes of some findings and returns their number. `check` returns the findings
+    /// for another text of the file.
     fn fix(&mut self, found: &[Diagnostic], which: Which, check: &mut dyn FnMut(&str) -> Vec<Diagnostic>) -> usize {
         if !is_fixable(found, which) {
             return 0;
@@ -160,7 +164,7 @@ impl ProjectFile {
         fixed
     }
 
-    /// What is to be written.
+    /// Returns the file to write, if it was changed.
     fn changed(self) -> Option<FixedFile> {
         let Self { before, text, is_fixed } = self;
         let after = decode::encode_like(&text, &before);
@@ -168,7 +172,8 @@ impl ProjectFile {
     }
 }
 
-/// Takes recorded findings out of the report. Entries that no longer apply go from the file, where that is wanted; how many.
+/// Removes suppressed findings from the report. If `changed` is given, also removes stale entries
+/// from the suppressions file; returns their number.
 fn suppressions(
     project: &Project,
     selection: &Selection,
@@ -189,14 +194,15 @@ fn suppressions(
     let mut pruned = recorded.clone();
     pruned.prune(&applied.stale);
     let path = project.root.join(SUPPRESSIONS);
-    // A file that went away meanwhile is overtaken when it is written, like any other.
+    // If the file disappeared meanwhile, its write is refused like any other overtaken one.
     let before = project::read_bytes(&path).ok().flatten().map_or_else(|| text.as_bytes().to_vec(), |(bytes, _)| bytes);
     let after = decode::encode_like(&pruned.render(), &before);
     changed.push(FixedFile { name: SUPPRESSIONS.to_owned(), before, after });
     applied.stale.len()
 }
 
-/// The fixed text, or its diff, on standard output; what is left on standard error.
+/// Prints the fixed text or its diff to standard output, and the remaining findings to standard
+/// error.
 fn stdin(asked: &FixArgs<'_>, change: &Change<'_>, report: &Report, cx: &mut Cx) -> Result<Exit> {
     match asked.output {
         Output::Write => cx.print(|out| out.write_all(change.after))?,
@@ -242,7 +248,7 @@ fn write(
         match rewrite::write(&change(file, &project.root.join(&file.name))) {
             Ok(Written::Yes) => {}
             Ok(Written::Overtaken) => overtaken.push(file.name.as_str()),
-            // The others are no worse for it.
+            // The other files are still written.
             Err(error) => failed.push(error),
         }
     }

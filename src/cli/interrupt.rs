@@ -1,4 +1,5 @@
-//! Ctrl-C: exit 130, no file left half written. Who runs a command or a server takes it over.
+//! Ctrl-C: exit 130, no file left half written. A verb that runs a command or a server replaces the
+//! handler.
 
 use super::exit::Exit;
 use crate::base::fs;
@@ -6,15 +7,16 @@ use std::sync::{Mutex, PoisonError};
 
 type Handler = Box<dyn FnMut() + Send>;
 
-/// What is done instead of ending the program.
+/// The handler that replaces the end of the program.
 static INSTEAD: Mutex<Option<Handler>> = Mutex::new(None);
 
-/// What is done before an interrupt ends the program.
+/// The handlers that are called before an interrupt ends the program.
 static BEFORE: Mutex<Vec<Handler>> = Mutex::new(Vec::new());
 
-/// From now on an interrupt waits for a write in progress (a rename away from whole), then ends the program.
+/// Installs the handler: from now on an interrupt waits for a file write in progress, then ends the
+/// program.
 pub(super) fn install() {
-    // Without a handler the system ends the program, with the same code in the shell.
+    // Without a handler the system ends the program, with the same exit code in the shell.
     let _ = ctrlc::set_handler(|| {
         if let Some(instead) = INSTEAD.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
             instead();
@@ -29,12 +31,13 @@ pub(super) fn install() {
     });
 }
 
-/// From now on this is done before an interrupt ends the program.
+/// Adds a handler that is called before an interrupt ends the program.
 pub(super) fn before(ending: impl FnMut() + Send + 'static) {
     BEFORE.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(ending));
 }
 
-/// From now on an interrupt, a request to end (SIGTERM) or a closed terminal does this alone.
+/// Replaces the end of the program: from now on an interrupt, a SIGTERM or a closed terminal only
+/// calls this handler.
 pub(super) fn instead(handler: impl FnMut() + Send + 'static) {
     *INSTEAD.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(handler));
 }

@@ -1,4 +1,4 @@
-//! From the command line to an exit code. Nothing imports it.
+//! The entry point of the program: command line in, exit code out. Nothing imports it.
 
 use super::args::GlobalArgs;
 use super::interrupt;
@@ -30,7 +30,7 @@ struct Cli {
     verb: Verb,
 }
 
-/// The whole command line.
+/// Returns the description of the whole command line.
 pub fn command() -> clap::Command {
     Cli::command()
 }
@@ -56,7 +56,7 @@ fn run() -> Exit {
     interrupt::install();
     interrupt::before(crate::run::process::end_all);
     let verdict = raw.verb.run(command, &mut cx);
-    // What was written before an error is still shown.
+    // Results that were written before an error are still printed.
     let flushed = cx.flush();
     match verdict.and_then(|exit| flushed.map(|()| exit)) {
         Ok(exit) => exit,
@@ -67,7 +67,7 @@ fn run() -> Exit {
     }
 }
 
-/// Help and version are results; a reader that has gone away changes nothing.
+/// Returns the exit for printed help or version. A closed output pipe is a success.
 fn shown(printed: io::Result<()>) -> Exit {
     match printed {
         Err(err) if err.kind() != io::ErrorKind::BrokenPipe => {
@@ -79,7 +79,8 @@ fn shown(printed: io::Result<()>) -> Exit {
     }
 }
 
-/// clap colours its own messages before any flag is read, so the flag is looked for by hand.
+/// Parses the command line. `--color` is searched by hand, because clap colours its own messages
+/// before any flag is read.
 fn parse(args: &[OsString]) -> std::result::Result<Cli, clap::Error> {
     let chosen = |word: &str| {
         args.windows(2).any(|pair| pair == [OsString::from("--color"), OsString::from(word)])
@@ -94,11 +95,11 @@ fn parse(args: &[OsString]) -> std::result::Result<Cli, clap::Error> {
     };
     let mut command = command().color(color);
     let matches = command.try_get_matches_from_mut(args).map_err(|error| {
-        // What other verbs accept is among the tips.
+        // The advice includes flags of other verbs.
         command.build();
         super::usage::advise(error, &command, args)
     })?;
-    // The process ends before long.
+    // Not dropped, because the process ends soon.
     std::mem::forget(command);
     Cli::from_arg_matches(&matches)
 }

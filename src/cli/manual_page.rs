@@ -1,4 +1,4 @@
-//! A rule's page, for the terminal and for `docs/rules/`. Both are made from the rule itself.
+//! The page of a rule, for the terminal and for `docs/rules/`. Both come from the rule itself.
 
 use super::render::screen::{Paint, Screen};
 use super::render::summary;
@@ -7,20 +7,20 @@ use crate::base::rule_meta::{Fixable, RuleMeta};
 use crate::rules::list::FAMILIES;
 use std::fmt::Write as _;
 
-/// Columns of a page where the output has no width of its own.
+/// Columns of a page if the output has no width of its own.
 const WIDTH: usize = 96;
 
-/// `error`, or `off by default (warning once turned on)`.
+/// Returns the default severity, such as `error` or `off by default, warning once turned on`.
 pub fn severity(rule: &RuleMeta) -> String {
     rule.severity.map_or_else(|| format!("off by default, {} once turned on", rule.when_enabled), |severity| severity.to_string())
 }
 
-/// The name of a rule's family.
+/// Returns the name of a rule's family.
 pub(super) fn family(rule: &RuleMeta) -> &'static str {
     FAMILIES.iter().find(|family| family.number == rule.code.family()).map_or("", |family| family.name)
 }
 
-/// ` · safe fix`, or nothing.
+/// Returns ` · safe fix`, ` · suggested fix` or nothing.
 fn fixes(rule: &RuleMeta) -> &'static str {
     match rule.fix {
         Fixable::Safe => " · safe fix",
@@ -29,7 +29,7 @@ fn fixes(rule: &RuleMeta) -> &'static str {
     }
 }
 
-/// The page on a terminal.
+/// Returns the page for the terminal.
 pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
     let mut out = String::new();
     let paint = summary::paint(rule.severity.unwrap_or(rule.when_enabled));
@@ -41,7 +41,7 @@ pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
     let _ = writeln!(out, "{name} {} · {severity} · {}{fixes}{locked}", rule.code, family(rule));
     let _ = writeln!(out, "{}\n", rule.summary);
     let width = screen.width.unwrap_or(WIDTH).min(WIDTH);
-    // Fences part a page into prose and code, in turn.
+    // Even parts are prose, odd parts are code.
     for (at, part) in rule.case.split("```").enumerate() {
         if at % 2 == 0 { prose(&mut out, part, screen, width) } else { code(&mut out, part) }
     }
@@ -52,7 +52,7 @@ pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
     out
 }
 
-/// Paragraphs, items and headings: as much of Markdown as the pages use.
+/// Writes paragraphs, list items and headings: the part of Markdown that the pages use.
 fn prose(out: &mut String, text: &str, screen: Screen, width: usize) {
     for paragraph in text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {
         match paragraph {
@@ -70,7 +70,8 @@ fn prose(out: &mut String, text: &str, screen: Screen, width: usize) {
     }
 }
 
-/// What stands between two fences, under the words behind the first: the form of a request, or that it is the project's file.
+/// Writes the code between two fences. A title line comes from the info string of the first fence:
+/// the text after its first word, or `ctxc.toml` for `toml`.
 fn code(out: &mut String, fenced: &str) {
     let (opening, lines) = fenced.split_once('\n').unwrap_or_default();
     match opening.split_once(' ') {
@@ -84,7 +85,7 @@ fn code(out: &mut String, fenced: &str) {
     out.push('\n');
 }
 
-/// The page in `docs/rules/`.
+/// Returns the page for `docs/rules/`.
 pub fn markdown(rule: &RuleMeta) -> String {
     let mut out = format!("# {}\n\n**{}** · {} · {}{}", rule.name, rule.code, severity(rule), family(rule), fixes(rule));
     out.push_str(if rule.locked { " · cannot be turned off\n\n" } else { "\n\n" });

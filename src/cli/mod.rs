@@ -1,6 +1,7 @@
-//! Floor 13: the `ctxc` program. `verbs/` has one file a verb; what they share stands beside it.
+//! Floor 13: the `ctxc` program. `verbs/` has one file for each verb; shared code is beside it.
 //!
-//! The only floor that knows a terminal, a command line or an exit code. It decides nothing about the language.
+//! Only this floor uses a terminal, a command line or exit codes. It decides nothing about the
+//! language.
 
 mod args;
 pub mod artifacts;

@@ -1,4 +1,4 @@
-//! The command line as resolved: nothing left to decide from environment or terminal.
+//! The resolved command line: nothing depends on the environment or the terminal any more.
 
 use super::args::{GlobalArgs, LimitArgs};
 use super::render::report::Shown;
@@ -7,7 +7,7 @@ use crate::syntax::limits::Limits;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// How much is said.
+/// The amount of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Volume {
     /// Results only.
@@ -18,31 +18,29 @@ pub(crate) enum Volume {
     Verbose,
 }
 
-/// Whether files are written that hold secrets.
+/// The policy for output files that contain secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Secrets {
-    /// Such a file is refused.
+    /// The file is not written.
     Refused,
-    /// The user allows it.
+    /// The file is written: the user allows it.
     Allowed,
 }
 
-/// What every verb works with.
+/// The options that every verb uses.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// The project folder, when one was named.
+    /// The project folder, if `--project` is given.
     pub(crate) project: Option<PathBuf>,
-    /// How much is said.
     pub(crate) volume: Volume,
-    /// Threads, when a number was given.
+    /// The number of threads, if given.
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Whether files are written that hold secrets.
     pub(crate) secrets: Secrets,
-    /// What standard output shows.
+    /// The properties of standard output.
     pub(crate) screen: Screen,
-    /// Whether standard error takes colour.
+    /// True if standard error is coloured.
     pub(crate) stderr_color: bool,
-    /// Columns to wrap at on standard error; `None` where it is no terminal.
+    /// Columns of standard error, where lines are wrapped; `None` if it is no terminal.
     pub(crate) stderr_width: Option<usize>,
 }
 
@@ -65,7 +63,7 @@ impl Options {
         }
     }
 
-    /// What formats for people show.
+    /// Returns the level of detail of the formats for people.
     pub(crate) const fn shown(&self) -> Shown {
         match self.volume {
             Volume::Verbose => Shown::VERBOSE,
@@ -73,20 +71,20 @@ impl Options {
         }
     }
 
-    /// Whether closing lines and advice are printed.
+    /// Returns true if closing lines and advice are printed.
     pub(crate) fn is_chatty(&self) -> bool {
         self.volume != Volume::Quiet
     }
 }
 
 impl LimitArgs {
-    /// A project's limits with what the command line raises or lowers.
+    /// Returns a project's limits, overridden by the limits of the command line.
     pub(crate) fn resolve(&self, project: &Limits) -> Limits {
         Limits {
             depth: self.max_depth.unwrap_or(project.depth),
             attributes: self.max_attributes.unwrap_or(project.attributes),
             namespaces: self.max_namespaces.unwrap_or(project.namespaces),
-            // Spans count in 32 bits.
+            // Spans are 32 bits wide.
             file: self.max_file_size.unwrap_or(project.file).min(u64::from(u32::MAX - 1)),
             text: self.max_text_size.map_or(project.text, |size| u32::try_from(size).unwrap_or(u32::MAX)),
             name: self.max_name.unwrap_or(project.name),

@@ -1,11 +1,11 @@
-//! Where a setting came from, in words.
+//! The provenance of a setting as text.
 
 use super::render::sources::Sources;
 use crate::base::span::Span;
 use crate::settings::data::{OriginData, SettingData};
 use crate::settings::provenance::{Layer, Value};
 
-/// `templates/a.xml:9:5`; the path alone when its text is not at hand.
+/// Returns a place such as `templates/a.xml:9:5`, or the path alone if its text is not available.
 pub(super) fn place(sources: &mut Sources, path: &str, span: Span) -> String {
     match sources.main(path) {
         Some(source) => {
@@ -16,7 +16,8 @@ pub(super) fn place(sources: &mut Sources, path: &str, span: Span) -> String {
     }
 }
 
-/// `the default of atomic.subtask`, `ctxc.toml:5:3 for atomic`, `written at templates/a.xml:9:5`.
+/// Describes a provenance: `the default of atomic.subtask`, `the project's default for atomic,
+/// ctxc.toml:5:3`, `written at templates/a.xml:9:5`.
 pub(super) fn words(origin: &OriginData, sources: &mut Sources) -> String {
     let at = origin.path.as_deref().zip(origin.span).map(|(path, span)| place(sources, path, span));
     let row = &origin.row;
@@ -31,16 +32,16 @@ pub(super) fn words(origin: &OriginData, sources: &mut Sources) -> String {
     }
 }
 
-/// `, over full (the default of atomic)` for each value that lost, the nearest first.
+/// Returns `, over full (the default of atomic)` for each overridden value, the nearest first.
 pub(super) fn beaten(setting: &SettingData, sources: &mut Sources) -> String {
-    // That a type has nothing to accumulate is said once.
+    // `NotApplicable` is not repeated for every layer.
     let said =
         setting.beaten.iter().filter(|beaten| beaten.value != Value::NotApplicable || setting.value != Value::NotApplicable);
     let lost = said.map(|beaten| format!(", over {} ({})", beaten.value.word(), words(&beaten.origin, sources)));
     lost.collect()
 }
 
-/// What holds, in words for the author: a value that has no effect says so.
+/// Returns a note for a value that has no effect, otherwise an empty text.
 pub(super) fn effect(setting: &SettingData) -> &'static str {
     if setting.applies || setting.value == Value::NotApplicable {
         ""

@@ -1,13 +1,13 @@
-//! Which places a result may be written to: never over something else, never through a link of the project, never into a pipe
-//! that nobody named.
+//! The places that a result may be written to: never over another file, never through a link of the
+//! project, never into a pipe that the user did not name.
 
 use super::error::{CliError, Result};
 use super::project::FILE;
 use crate::base::fs;
 use std::path::Path;
 
-/// Refuses to write an artifact over something else: a template that was named by mistake would be lost. Nothing is lost of an
-/// empty file, unless this program reads it under its name.
+/// Returns an error if an artifact would overwrite another file, such as a template named by
+/// mistake. An empty file may be overwritten, unless its name makes it an input of this program.
 pub(super) fn refuse_others(path: &Path, artifact: &str, is_one: bool) -> Result<()> {
     let is_input = path.file_name().is_some_and(|name| name == FILE) || path.extension().is_some_and(|ending| ending == "xml");
     let is_empty = fs::head(path, 1).is_ok_and(|head| head.is_some_and(|head| head.is_empty()));
@@ -18,7 +18,8 @@ pub(super) fn refuse_others(path: &Path, artifact: &str, is_one: bool) -> Result
         .hint("name another file, or remove this one first"))
 }
 
-/// What a project says about files of its own is not written through a link: a repository can carry one that leads anywhere.
+/// Returns an error if a path of the project leads through a link. The project's own settings
+/// choose such paths, and a repository can contain a link to anywhere.
 pub(super) fn refuse_links(root: &Path, relative: &str) -> Result<()> {
     let mut path = root.to_path_buf();
     for part in Path::new(relative).components() {
@@ -32,8 +33,8 @@ pub(super) fn refuse_links(root: &Path, relative: &str) -> Result<()> {
     refuse_pipe(&path, relative)
 }
 
-/// Refuses a place, shown as `name`, that nobody named for this run and that is a pipe or a device: to write into it may wait for
-/// ever.
+/// Returns an error if a path that the user did not name is a pipe or a device: a write to it may
+/// wait for ever.
 fn refuse_pipe(path: &Path, name: &str) -> Result<()> {
     if fs::is_file(path) || fs::is_dir(path) || !fs::exists(path) {
         return Ok(());

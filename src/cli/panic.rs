@@ -1,13 +1,14 @@
-//! Reports a panic as a bug in ctxc, with the details that a bug report needs; never raw, and never blamed on the input.
+//! Reports a panic as a bug in ctxc, with the details that a bug report needs; never raw, and never
+//! blamed on the input.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::Write;
 use std::panic::PanicHookInfo;
 
-/// Installs the hook. The exit code follows in [`super::main`].
+/// Installs the panic hook. [`super::main`] returns the exit code.
 pub(crate) fn install() {
     std::panic::set_hook(Box::new(|info| {
-        // Standard error may be gone as well; there is nobody else to tell.
+        // If standard error is closed too, the report is lost.
         let _ = std::io::stderr().write_all(message(info).as_bytes());
     }));
 }

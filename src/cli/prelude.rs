@@ -1,4 +1,4 @@
-//! What every verb is written with.
+//! The names that every verb imports.
 
 pub(super) use super::args::{DataFormat, FindingFormat, LimitArgs, OutputArgs, OutputFormat, PathArgs, parse_tokens};
 pub(super) use super::cx::Cx;

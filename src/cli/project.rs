@@ -1,4 +1,4 @@
-//! The project a run is about: its folder, its file, its limits.
+//! The project of a run: its folder, its file, its limits.
 
 use super::args::LimitArgs;
 use super::error::{CliError, Kind, Result};
@@ -19,21 +19,22 @@ use std::sync::Arc;
 
 /// The name of the project file.
 pub(super) const FILE: &str = "ctxc.toml";
-/// A project file larger than this is none.
+/// The maximum size of a project file in bytes.
 const LIMIT: u64 = 4 << 20;
 
 /// A loaded project.
 #[derive(Debug)]
 pub(super) struct Project {
-    /// Its folder.
+    /// The project folder.
     pub(super) root: PathBuf,
-    /// Its file, or the defaults.
+    /// The settings of its file, or the defaults.
     pub(super) config: Config,
-    /// What is wrong with its file.
+    /// The findings of its file.
     pub(super) findings: Vec<Diagnostic>,
 }
 
-/// The folder that holds the project: the one named, else the nearest above with a project file, else this one.
+/// Returns the project folder: the one of `--project`, otherwise the nearest folder upwards with a
+/// project file, otherwise the current folder.
 pub(super) fn root(options: &Options) -> Result<PathBuf> {
     if let Some(named) = &options.project {
         if !fs::is_dir(named) {
@@ -49,7 +50,8 @@ pub(super) fn root(options: &Options) -> Result<PathBuf> {
 }
 
 impl Project {
-    /// Loads the project of this run. Faults of its file are findings; only a file that cannot be read is an error.
+    /// Loads the project of this run. Faults of its file are findings; only an unreadable file is
+    /// an error.
     pub(super) fn load(options: &Options) -> Result<Self> {
         Self::load_in(root(options)?)
     }
@@ -62,12 +64,13 @@ impl Project {
         }
     }
 
-    /// A project whose file holds a text that need not be written yet.
+    /// Creates a project from the text of its file, which need not be on disk.
     pub(super) fn with_text(root: PathBuf, text: &str) -> Self {
         Self::with_files(root, text, &RealFs)
     }
 
-    /// The same where the files that it extends are somewhere else than on disk.
+    /// Creates a project from the text of its file; the files that it extends are read from
+    /// `files`.
     pub(super) fn with_files(root: PathBuf, text: &str, files: &dyn ReadFs) -> Self {
         let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
         let input = Input { path: FILE, text, root: &root, files, rules: &rules };
@@ -76,13 +79,13 @@ impl Project {
         Self { root, config, findings }
     }
 
-    /// The same within the limits that the command line asks for.
+    /// Applies the limits of the command line.
     pub(super) fn limited(mut self, args: &LimitArgs) -> Self {
         self.config.limits = args.resolve(&self.config.limits);
         self
     }
 
-    /// The same with what its scenarios test, where a requirement asks for it.
+    /// Adds the agents that the scenarios test, if a requirement of the project needs them.
     pub(super) fn tested(mut self) -> Self {
         if self.config.wants_tested() {
             self.config.test(scenarios::tested(&self.root, &self.config));
@@ -91,12 +94,12 @@ impl Project {
         self
     }
 
-    /// Whether its file cannot be taken as it is.
+    /// Returns true if the project file has errors.
     pub(super) fn is_broken(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)
     }
 
-    /// Ends the run when its file cannot be taken as it is: what is shown would hold for another file.
+    /// Returns an error if the project file has errors: a result would hold for another file.
     pub(super) fn without_errors(self) -> Result<Self> {
         if !self.is_broken() {
             return Ok(self);
@@ -110,23 +113,23 @@ impl Project {
         Err(error.hint("`ctxc check` shows where, and how to fix them"))
     }
 
-    /// The texts behind findings.
+    /// Returns the source texts of findings.
     pub(super) fn sources(&self) -> Sources {
         let shared = self.config.files.get(1).map(|file| Arc::clone(&file.path));
         Sources::new(self.root.clone(), self.config.limits.file).sharing(shared)
     }
 }
 
-/// The text of a project file; `None` when there is none.
+/// Reads the text of a project file; `None` if there is none.
 pub(super) fn read(path: &Path) -> Result<Option<String>> {
     Ok(read_bytes(path)?.map(|(_, text)| text))
 }
 
-/// The same with its bytes.
+/// Reads the bytes and the text of a project file; `None` if there is none.
 pub(super) fn read_bytes(path: &Path) -> Result<Option<(Vec<u8>, String)>> {
     let shown = path.display();
     let mut bytes = Vec::new();
-    // Its words are shown where something is wrong with them: those of a file elsewhere are nobody's to show.
+    // Diagnostics quote the file, and a file outside the project must not be quoted.
     if contained_path::leads_out(&RealFs, path.parent().unwrap_or(Path::new("")), path).is_some() {
         return Err(CliError::new(
             Kind::Project,

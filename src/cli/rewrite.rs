@@ -1,4 +1,5 @@
-//! Files that a verb rewrites: shown as a diff, or written whole over exactly the bytes that were read.
+//! Files that a verb rewrites: shown as a diff, or written completely over exactly the bytes that
+//! were read.
 
 use super::render::unified;
 use super::secret_check::Checked;
@@ -6,12 +7,12 @@ use crate::base::fs;
 use crate::cli::prelude::*;
 use crate::syntax::decode;
 
-/// What is done with texts that change.
+/// The output of a verb that changes texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Output {
-    /// They are written.
+    /// The files are written.
     Write,
-    /// They are shown as a diff, and nothing is written.
+    /// A diff is shown, and nothing is written.
     Diff,
 }
 
@@ -20,7 +21,6 @@ pub(super) enum Output {
 pub(super) struct Change<'c> {
     /// Its name for people.
     pub(super) name: &'c str,
-    /// Where it lies.
     pub(super) path: &'c Path,
     /// Its bytes when it was read.
     pub(super) before: &'c [u8],
@@ -28,24 +28,26 @@ pub(super) struct Change<'c> {
     pub(super) after: &'c [u8],
 }
 
-/// Whether a file was written.
+/// The outcome of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
-    /// It was.
+    /// The file was written.
     Yes,
-    /// Somebody changed it meanwhile, so it was left alone.
+    /// Another program changed the file meanwhile, so it was left alone.
     Overtaken,
 }
 
-/// The same as [`write`], of a text that is made of contexts or answers, and was checked.
+/// Writes a file like [`write`]. For a text made from contexts or answers, which was checked for
+/// secrets.
 pub(super) fn write_checked(change: &Change<'_>, _: Checked) -> Result<Written> {
     write(change)
 }
 
-/// Writes a file as a whole, unless it is no longer the one that was read. Its text is its author's.
+/// Writes a whole file, unless it changed since it was read. The text is the author's own and is
+/// not checked for secrets.
 pub(super) fn write(change: &Change<'_>) -> Result<Written> {
     let mut now = Vec::new();
-    // One byte more than it had tells enough.
+    // One byte more than the expected length is enough to notice a change.
     let same = fs::read_own(change.path, change.before.len() as u64 + 1, &mut now).is_ok() && now == change.before;
     if !same {
         return Ok(Written::Overtaken);
@@ -54,7 +56,8 @@ pub(super) fn write(change: &Change<'_>) -> Result<Written> {
     Ok(Written::Yes)
 }
 
-/// Writes a file that is not there yet, and the folders that it needs. Its text was checked with those of all files of the command.
+/// Writes a new file and the folders that it needs. Its text was checked for secrets together with
+/// all files of the command.
 pub(super) fn create(path: &Path, text: &str, _: Checked) -> Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;
@@ -62,10 +65,10 @@ pub(super) fn create(path: &Path, text: &str, _: Checked) -> Result<()> {
     fs::write_atomic(path, text.as_bytes()).map(drop).map_err(|err| CliError::write(path, &err))
 }
 
-/// Prints what would change.
+/// Prints a change as a diff.
 pub(super) fn diff(change: &Change<'_>, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
-    // What was changed had been decoded.
+    // Both texts were decoded before, so that this never fails.
     let (Ok(old), Ok(new)) = (decode::decode(change.before), decode::decode(change.after)) else { return Ok(()) };
     cx.print(|out| unified::write(out, change.name, &old, &new, screen))
 }

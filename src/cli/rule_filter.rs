@@ -1,4 +1,5 @@
-//! `--select` and `--ignore`: the rules whose findings a run reports. Neither changes what a rule finds, nor what is built.
+//! `--select` and `--ignore`: the rules whose findings are reported. Neither changes the findings
+//! of a rule, nor a build.
 
 use super::render::report::Report;
 use crate::base::rule_meta::{Code, Severity};
@@ -18,10 +19,10 @@ pub(crate) struct RuleFilterArgs {
     ignore: Vec<String>,
 }
 
-/// Which rules are reported.
+/// The rules whose findings are reported.
 #[derive(Debug)]
 pub(super) struct RuleFilter {
-    /// `None` for all.
+    /// The selected rules; `None` for all.
     selected: Option<BTreeSet<Code>>,
     ignored: BTreeSet<Code>,
 }
@@ -30,7 +31,7 @@ impl RuleFilterArgs {
     /// Looks the names up.
     ///
     /// # Errors
-    /// A name is that of no rule and no family; a rule to ignore is locked.
+    /// A name is not the name of a rule or family, or a rule to ignore is locked.
     pub(super) fn resolve(&self) -> Result<RuleFilter> {
         for name in &self.ignore {
             if let Some(rule) = list::find(name).filter(|rule| rule.meta.locked) {
@@ -44,7 +45,7 @@ impl RuleFilterArgs {
     }
 }
 
-/// The rules of some names.
+/// Returns the codes of the rules with some names.
 fn codes(flag: &str, names: &[String]) -> Result<BTreeSet<Code>> {
     let mut codes = BTreeSet::new();
     for name in names {
@@ -69,12 +70,12 @@ fn codes(flag: &str, names: &[String]) -> Result<BTreeSet<Code>> {
 }
 
 impl RuleFilter {
-    /// Removes what is not reported. Returns the number of findings that it removed.
+    /// Removes findings that are not selected, and returns their number.
     pub(super) fn apply(&self, report: &mut Report) -> usize {
         let is_selected = |code: Code| self.selected.as_ref().is_none_or(|selected| selected.contains(&code));
         let before = report.diagnostics.len();
         report.diagnostics.retain(|finding| {
-            // Nobody is told that a template is sound for having asked for something else.
+            // Errors of locked rules stay: a selection must not make a faulty template look sound.
             let is_wanted = is_selected(finding.rule.code) && !self.ignored.contains(&finding.rule.code);
             is_wanted || finding.locked && (finding.severity == Severity::Error || is_selected(finding.rule.code))
         });

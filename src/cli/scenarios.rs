@@ -1,4 +1,4 @@
-//! Scenarios as a part of `check`: which of them a run is about, and the tasks that they are held against.
+//! Scenarios as a part of `check`: the selected files, and the tasks that they are checked against.
 
 use super::render::report::Report;
 use super::selection::{Checked, Selection, no_such_path, stdin_of};
@@ -22,21 +22,21 @@ use crate::template::names::DefinitionKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The scenario files that a run is about, and those whose names it has to know.
+/// The scenario files of a run, and all others whose names it needs.
 #[derive(Debug)]
 pub(super) struct Scenarios {
     all: Vec<String>,
     reach: Reach,
 }
 
-/// A registry of all templates without errors, and what it does not have.
+/// A registry of all templates without errors, and the definitions that it lacks.
 pub(super) type PartialRegistry = (Vec<u8>, Vec<Excluded>);
 
-/// The tasks that scenarios are held against: those that compile, and the names of the others.
+/// The tasks that scenarios are checked against: the compiled ones, and the names of the others.
 type KnownTasks = (Registry, Vec<String>);
 
 impl Scenarios {
-    /// The project's own files, and those that were named.
+    /// Collects the project's own files and the named ones.
     pub(super) fn new(project: &Project, selection: &Selection) -> Self {
         if selection.stdin().is_some() {
             return Self { all: Vec::new(), reach: Reach::Some };
@@ -50,24 +50,26 @@ impl Scenarios {
         Self { all: if is_wanted { all } else { Vec::new() }, reach }
     }
 
-    /// Whether there is anything to check: a file, or a section that wants one.
+    /// Returns true if there is something to check: a file, or an `[eval]` section that requires
+    /// one.
     pub(super) fn is_asked(&self, project: &Project) -> bool {
         !self.all.is_empty() || self.reach == Reach::All && project.config.eval.section.is_some()
     }
 
-    /// What a survey of the templates is for.
+    /// Returns the goal of the check of the templates.
     pub(super) fn goal(&self, project: &Project) -> Goal {
         if self.reach == Reach::All && self.is_asked(project) && !project.is_broken() { Goal::Partial } else { Goal::Findings }
     }
 
-    /// The folders in which scenarios are, or are looked for.
+    /// Returns the folders that contain scenarios or are searched for them.
     pub(super) fn folders(&self, project: &Project) -> BTreeSet<PathBuf> {
         let of_files = self.all.iter().filter_map(|path| Path::new(path).parent().map(Path::to_path_buf));
         let places = project.config.eval.places().into_iter().map(PathBuf::from);
         of_files.chain(places).map(|folder| project.root.join(folder)).filter(|folder| fs::is_dir(folder)).collect()
     }
 
-    /// The files that were asked about, by what they hold; one that cannot be read holds nothing.
+    /// Returns the selected files with the hash of their content; an unreadable file counts as
+    /// empty.
     pub(super) fn texts(&self, project: &Project, selection: &Selection) -> BTreeMap<String, Hash> {
         let limit = project.config.limits.file;
         let read = |path: &String| contained_path::read(&RealFs, &project.root, Path::new(path), limit).unwrap_or_default();
@@ -75,7 +77,8 @@ impl Scenarios {
         asked.map(|path| (path.clone(), Hash::of(&read(path)))).collect()
     }
 
-    /// Checks the files and adds what is found. `made` is the registry of all templates, where one was made on the way.
+    /// Checks the files and adds the findings to the report. `made` is the registry of all
+    /// templates, if it was built already.
     pub(super) fn check(
         &self,
         project: &Project,
@@ -96,7 +99,8 @@ impl Scenarios {
         Ok(())
     }
 
-    /// Fixes the files in memory, and adds what is left as it will be once they and the `templates` that were fixed are written.
+    /// Fixes the files in memory. Adds the remaining findings, as they will be once the scenarios
+    /// and the fixed `templates` are written.
     pub(super) fn fix(
         &self,
         project: &Project,
@@ -121,7 +125,8 @@ impl Scenarios {
         Ok(fixed)
     }
 
-    /// The tasks of the project; `None` while they are not known.
+    /// Returns the tasks of the project; `None` if the project file has errors or no registry
+    /// results.
     fn known(project: &Project, made: Option<PartialRegistry>, overlay: &Overlay, cx: &Cx) -> Result<Option<KnownTasks>> {
         if project.is_broken() {
             return Ok(None);
@@ -143,7 +148,8 @@ impl Scenarios {
     }
 }
 
-/// Checks standard input as the scenario that its name says: held against the project's tasks, and alone.
+/// Checks standard input as the scenario with this name: against the project's tasks, without the
+/// other scenarios.
 pub(super) fn check_stdin(project: &Project, name: &str, cx: &Cx) -> Result<Checked> {
     let input = stdin_of(project)?;
     let path: Arc<str> = Arc::from(name);

@@ -1,7 +1,8 @@
-//! The check that every text passes before it is written into a project or to a file that the user names.
+//! The check of every text that is written into a project or to a file that the user names.
 //!
-//! All texts of a command are checked before the first of them is written, so that none is if one is refused. Says where a secret stands and
-//! under which name, and never repeats it. Standard output is not checked.
+//! All texts of a command are checked before the first is written: if one is refused, none is
+//! written. The error contains the line and the name of a secret, never its value. Standard output
+//! is not checked.
 
 use super::error::{CliError, Result};
 use super::options::{Options, Secrets};
@@ -11,33 +12,32 @@ use crate::record::environment_files::environment_files;
 use crate::record::secret_scan::{SecretInText, SecretScan};
 use std::path::{Path, PathBuf};
 
-/// Finds secrets in what is to be written; the default finds none.
+/// Searches output for secrets; the default finds none.
 #[derive(Debug, Default)]
 pub(crate) struct SecretCheck {
-    /// `None` where secrets are allowed.
+    /// `None` if secrets are allowed.
     scan: Option<SecretScan>,
 }
 
-/// A file that is to be written.
+/// A new file before it is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewFile<'f> {
-    /// Its name for people, relative to the project.
+    /// Its name for messages, relative to the project.
     pub(crate) name: &'f str,
-    /// Its text.
     pub(crate) text: &'f str,
 }
 
-/// Proof that texts were checked: what writes them takes it.
+/// The proof that texts were checked for secrets. Functions that write them take it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Checked(());
 
 impl SecretCheck {
-    /// The check of the project of this run.
+    /// Returns the check for the project of this run.
     pub(crate) fn of_run(options: &Options) -> Self {
         Self::new(options, &project::root(options).unwrap_or_else(|_| PathBuf::from(".")))
     }
 
-    /// The check of the project in a folder.
+    /// Returns the check for the project in a folder.
     pub(crate) fn new(options: &Options, root: &Path) -> Self {
         let scan = (options.secrets == Secrets::Refused).then(|| SecretScan::new(&environment_files(root)));
         Self { scan }
@@ -46,7 +46,7 @@ impl SecretCheck {
     /// Checks the texts of files.
     ///
     /// # Errors
-    /// One of them holds a secret.
+    /// A text contains a secret.
     pub(crate) fn files<'f>(&self, files: impl IntoIterator<Item = NewFile<'f>>) -> Result<Checked> {
         let Some(scan) = &self.scan else { return Ok(Checked(())) };
         for NewFile { name, text } in files {
@@ -58,10 +58,11 @@ impl SecretCheck {
         Ok(Checked(()))
     }
 
-    /// Checks a result before it becomes a file. A pipe or a device keeps nothing.
+    /// Checks a result before it becomes a file. Pipes and devices are not checked, because they
+    /// store nothing.
     ///
     /// # Errors
-    /// It holds a secret, or cannot be read again.
+    /// The result contains a secret, or cannot be read again.
     pub(crate) fn draft(&self, draft: &mut Draft) -> Result<()> {
         let path = draft.path.clone();
         let Some(scan) = self.scan.as_ref().filter(|_| !fs::exists(&path) || fs::is_file(&path)) else { return Ok(()) };

@@ -1,4 +1,5 @@
-//! Which files a run is about: the paths on the command line, standard input, or what the project says.
+//! The templates of a run: the paths on the command line, standard input, or the templates of the
+//! project.
 
 use super::project::FILE;
 use super::render::report::Report;
@@ -16,47 +17,46 @@ use crate::scenario::load;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-/// What was selected.
+/// The selected files.
 #[derive(Clone, Debug)]
 pub(super) struct Selection {
     given: Vec<PathBuf>,
-    /// The given paths as findings name them.
+    /// The given paths, as findings print them.
     names: Vec<String>,
-    /// The name of standard input, when that is what is checked.
+    /// The name of standard input, if it is checked.
     stdin: Option<String>,
-    /// Scenario files that were named, as findings name them.
+    /// The named scenario files, as findings print them.
     scenarios: Vec<String>,
 }
 
-/// What a run found.
+/// The result of a check.
 #[derive(Debug)]
 pub(super) struct Checked {
-    /// Findings and counts.
     pub(super) report: Report,
-    /// The texts behind them.
+    /// The source texts of the findings.
     pub(super) sources: Sources,
-    /// The registry, when it was asked for, as far as errors allow.
+    /// The registry if it was requested, as far as errors allow.
     pub(super) registry: Option<Vec<u8>>,
-    /// The definitions that it does not have.
+    /// The definitions that the registry lacks.
     pub(super) excluded: Vec<Excluded>,
 }
 
-/// What is kept of findings.
+/// The findings that a check keeps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Keep {
-    /// Whether they get their fingerprints.
+    /// Decides if findings get fingerprints.
     pub(super) identity: Identity,
-    /// Those less grave are counted.
+    /// Findings of a lower severity are only counted.
     pub(super) least: Severity,
 }
 
 impl Keep {
-    /// Everything.
+    /// Keeps all findings, with fingerprints.
     pub(super) const ALL: Self = Self { identity: Identity::Wanted, least: Severity::Hint };
 }
 
 impl Selection {
-    /// Reads the arguments. `-` stands alone.
+    /// Resolves the arguments. `-` cannot be combined with other paths.
     pub(super) fn new(root: &Path, args: &PathArgs) -> Result<Self> {
         let dash = Path::new("-");
         if args.paths.iter().any(|path| path == dash) {
@@ -76,27 +76,28 @@ impl Selection {
         Ok(Self { given: given.into_iter().cloned().collect(), names, stdin: None, scenarios })
     }
 
-    /// All templates of the project.
+    /// Selects all templates of the project.
     pub(super) fn whole() -> Self {
         Self { given: Vec::new(), names: Vec::new(), stdin: None, scenarios: Vec::new() }
     }
 
-    /// Whether nothing was named.
+    /// Returns true if no path was given.
     pub(super) fn is_whole(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// Scenario files that were named.
+    /// Returns the named scenario files.
     pub(super) fn scenarios(&self) -> &[String] {
         &self.scenarios
     }
 
-    /// Whether scenario files were named, and nothing that could hold a template.
+    /// Returns true if only scenario files were named.
     pub(super) fn is_scenarios(&self) -> bool {
         self.given.is_empty() && !self.scenarios.is_empty()
     }
 
-    /// Whether a file, by its name in findings, is part of the selection. Files that are gone count: they were looked for.
+    /// Returns true if a path, as findings print it, is part of the selection. The file need not
+    /// exist.
     pub(super) fn holds(&self, path: &str) -> bool {
         let inside = |name: &String| {
             name.is_empty() || path.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -104,7 +105,7 @@ impl Selection {
         self.names.is_empty() || self.names.iter().any(inside)
     }
 
-    /// Says that a whole folder is looked through, where nothing says that it is a project.
+    /// Prints a note if a folder without a project is searched completely.
     pub(super) fn note(&self, project: &Project, cx: &mut Cx) {
         if self.is_whole() && !fs::exists(&project.root.join(FILE)) && !fs::is_dir(&project.root.join("templates")) {
             cx.note(&format!(
@@ -113,7 +114,7 @@ impl Selection {
         }
     }
 
-    /// Where was looked, in words.
+    /// Describes the searched places.
     pub(super) fn whereabouts(&self, project: &Project) -> String {
         if self.given.is_empty() {
             return project.config.templates.include.as_ref().map_or_else(
@@ -125,7 +126,7 @@ impl Selection {
         shown.join(", ")
     }
 
-    /// Checks the selection. Returns what was found and the texts behind it.
+    /// Checks the selection.
     pub(super) fn check(&self, project: &Project, goal: Goal, keep: Keep, cx: &Cx) -> Result<Checked> {
         let limit = project.config.limits.file;
         let mut input = Vec::new();
@@ -159,7 +160,7 @@ impl Selection {
         })
     }
 
-    /// What checks the selection, all findings of it.
+    /// Returns the request that checks the selection and keeps all findings.
     pub(super) fn request<'r>(&'r self, project: &'r Project, overlay: &'r Overlay, cx: &Cx) -> Request<'r> {
         Request {
             root: &project.root,
@@ -175,7 +176,8 @@ impl Selection {
         }
     }
 
-    /// Fixes the selection in memory. Gives what was on standard input too, where that is what is fixed.
+    /// Fixes the selection in memory. Also returns the bytes of standard input, if it is the
+    /// selection.
     pub(super) fn fix(&self, project: &Project, filter: FixFilter<'_>, cx: &Cx) -> Result<(FixOutcome, Vec<u8>)> {
         let mut input = Vec::new();
         let mut stdin = None;
@@ -189,18 +191,18 @@ impl Selection {
         Ok((outcome, input))
     }
 
-    /// The name of standard input, where it is a scenario.
+    /// Returns the name of standard input if it is a scenario.
     pub(super) fn stdin_scenario(&self) -> Option<&str> {
         self.stdin().filter(|name| has_ending(Path::new(name)))
     }
 
-    /// The name of standard input, when that is what was selected.
+    /// Returns the name of standard input if it is selected.
     pub(super) fn stdin(&self) -> Option<&str> {
         self.stdin.as_deref()
     }
 }
 
-/// Whether a path names a file of scenarios: no template has such a name.
+/// Returns true if the path is a scenario file. No template has such an extension.
 fn is_scenario(path: &Path) -> bool {
     has_ending(path) && fs::is_file(path)
 }
@@ -210,13 +212,13 @@ fn has_ending(path: &Path) -> bool {
     ["yaml", "yml", "json"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// The error for a request to a model in place of a scenario.
+/// Creates the error for a request to a model in place of a scenario.
 pub(super) fn no_scenario(path: &Path) -> CliError {
     CliError::usage(format!("{} is a request to a model, not a scenario", path.display()))
         .hint("a scenario names its `task` or `role`, and what it expects")
 }
 
-/// The error for a path that is not there, with what is there instead.
+/// Creates the error for a path that does not exist, with a similar name.
 pub(super) fn no_such_path(path: &Path) -> CliError {
     if fs::is_link(path) {
         let shown = path.display();
@@ -237,14 +239,14 @@ pub(super) fn no_such_path(path: &Path) -> CliError {
     error.did_you_mean(near.as_deref()).hint("paths are relative to the current folder")
 }
 
-/// The patterns of `include`, with a word on those whose folder or file is not there.
+/// Lists the patterns of `include`, and marks those whose folder or file does not exist.
 pub(super) fn included(root: &Path, patterns: &[String]) -> String {
     let one =
         |pattern: &String| format!("`{pattern}`{}", if leads_somewhere(root, pattern) { "" } else { ", which does not exist" });
     patterns.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// Whether the folder or file that a pattern begins with is there.
+/// Returns true if the folder or file at the start of a pattern exists.
 pub(super) fn leads_somewhere(root: &Path, pattern: &str) -> bool {
     let fixed = pattern.split('/').take_while(|part| !part.contains(['*', '?', '[', '{']));
     fs::exists(&fixed.fold(root.to_path_buf(), |path, part| path.join(part)))
@@ -256,7 +258,7 @@ enum Length {
     TooLong,
 }
 
-/// Reads standard input, one byte past the limit at most.
+/// Reads standard input, at most one byte past the limit.
 fn read_stdin(limit: u64, bytes: &mut Vec<u8>) -> Result<Length> {
     let stdin = std::io::stdin().lock();
     stdin
@@ -266,7 +268,7 @@ fn read_stdin(limit: u64, bytes: &mut Vec<u8>) -> Result<Length> {
     Ok(if bytes.len() as u64 > limit { Length::TooLong } else { Length::Fits })
 }
 
-/// All of standard input, for a verb that gives it back.
+/// Reads all of standard input. An input over the limit is an error.
 pub(super) fn stdin_of(project: &Project) -> Result<Vec<u8>> {
     let limit = project.config.limits.file;
     let mut input = Vec::new();

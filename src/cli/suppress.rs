@@ -1,4 +1,5 @@
-//! The file `ctxc.suppressions.toml` at the edge: read, applied, written. What it means is in `project/suppressions`.
+//! Reads, applies and writes the file `ctxc.suppressions.toml`. Its meaning is in
+//! `project/suppressions`.
 
 use super::project;
 use super::render::report::Report;
@@ -8,7 +9,7 @@ use crate::cli::prelude::*;
 use crate::project::suppressions::{FILE, Suppressions};
 use crate::rules::input::stale_suppression;
 
-/// The recorded findings of a project with the text they were read from; `None` without a file.
+/// Returns the text of the file and its suppressed findings; `None` if there is no file.
 pub(super) fn load(root: &Path) -> Result<Option<(String, Suppressions)>> {
     let Some(text) = project::read(&root.join(FILE))? else { return Ok(None) };
     match Suppressions::parse(&text) {
@@ -21,20 +22,20 @@ pub(super) fn load(root: &Path) -> Result<Option<(String, Suppressions)>> {
     }
 }
 
-/// Takes recorded findings out of a report and adds one for each entry that no longer applies.
+/// Removes suppressed findings from a report, and adds a finding for each stale entry.
 pub(super) fn apply(report: &mut Report, text: &str, recorded: &Suppressions, looked_at: impl Fn(&str) -> bool) {
     report.suppressed = stale_suppression::apply(&mut report.diagnostics, (text, recorded), looked_at);
 }
 
-/// What recording did.
+/// The result of `--suppress-existing`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Recorded {
-    /// Findings in the file now.
+    /// The number of findings in the file.
     pub(super) findings: usize,
 }
 
-/// Records every finding of a report that can be, and takes them out of it. Entries of files that were not
-/// looked at stay; those that no longer apply go.
+/// Records every finding of a report that can be suppressed, and removes it from the report.
+/// Entries of unchecked files stay; stale entries are removed.
 pub(super) fn record(root: &Path, report: &mut Report, looked_at: impl Fn(&str) -> bool) -> Result<Recorded> {
     let old = load(root)?;
     let mut recorded = Suppressions::record(&report.diagnostics);
@@ -43,7 +44,7 @@ pub(super) fn record(root: &Path, report: &mut Report, looked_at: impl Fn(&str) 
     }
     report.suppressed = recorded.apply(&mut report.diagnostics, |_| false).suppressed;
     let text = recorded.render();
-    // A clean project needs no file, and a file that says the same is left alone.
+    // A project without findings needs no file, and an unchanged file is left alone.
     let known = old.as_ref().map(|(text, _)| text.as_str());
     if known.is_some_and(|known| known != text) || (known.is_none() && !recorded.is_empty()) {
         let path = root.join(FILE);

@@ -1,5 +1,5 @@
-//! What to do about a command line that cannot be read: the tips of clap where they are right, better ones where they are
-//! not. Names no command and no flag that there is not: every tip is looked up among those.
+//! Advice for a wrong command line: the tips of clap if they are right, otherwise better ones.
+//! Every command and flag in a tip exists.
 
 use crate::base::suggest;
 use clap::builder::StyledStr;
@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 use std::ffi::OsString;
 
-/// What other tools call what is here.
+/// Names of other tools for commands of ctxc.
 pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("compile", "build"),
     ("fix", "check --fix"),
@@ -20,7 +20,7 @@ pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("version", "--version"),
     ("why", "explain"),
 ];
-/// A flag of fewer letters is in many words by chance.
+/// The minimum length of a flag that is searched inside words: shorter ones match by chance.
 const LEAST: usize = 3;
 
 /// Replaces the tips of an error.
@@ -50,7 +50,7 @@ pub(super) fn advise(mut error: Error, command: &Command, args: &[OsString]) -> 
             tip(&mut error, &format!("`--input {written}`"));
             return error;
         }
-        // `ctxc record pytest tests/`: the command stands behind `--`.
+        // `ctxc record pytest tests/`: the command belongs behind `--`.
         if !written.starts_with('-')
             && let Some(verb) = verb_of(command, args).filter(|verb| verb.get_arguments().any(clap::Arg::is_last_set))
         {
@@ -58,7 +58,7 @@ pub(super) fn advise(mut error: Error, command: &Command, args: &[OsString]) -> 
             tip(&mut error, &format!("`ctxc {}{subject} -- {written} …`", verb.get_name()));
             return error;
         }
-        // That a path may begin with a dash is the last thing that anybody needs to hear.
+        // Clap's tip that a path may begin with a dash is rarely useful.
         error.remove(ContextKind::Suggested);
         if let Some(meant) = flag(&written, command, args) {
             error.remove(ContextKind::SuggestedArg);
@@ -73,7 +73,7 @@ fn tip(error: &mut Error, meant: &str) {
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
 }
 
-/// The command that was meant.
+/// Returns the most likely command for a misspelt one.
 fn verb(written: &str, command: &Command) -> Option<String> {
     let shown = || command.get_subcommands().filter(|verb| !verb.is_hide_set());
     let is_top = command.find_subcommand("check").is_some();
@@ -81,12 +81,13 @@ fn verb(written: &str, command: &Command) -> Option<String> {
     elsewhere.or_else(|| suggest::nearest(written, shown().map(Command::get_name))).map(str::to_owned)
 }
 
-/// The command that a command line names.
+/// Returns the command of a command line.
 fn verb_of<'c>(command: &'c Command, args: &[OsString]) -> Option<&'c Command> {
     args.iter().skip(1).find_map(|arg| command.find_subcommand(arg))
 }
 
-/// The flag of this command that a word holds, `format` in `--output-format`: the one at its end, or the longest.
+/// Returns the flag of this command that a word contains, such as `format` in `--output-format`:
+/// the one at its end, or the longest.
 fn flag(written: &str, command: &Command, args: &[OsString]) -> Option<String> {
     let plain = |name: &str| name.replace(['-', '_'], "").to_ascii_lowercase();
     let written = plain(written.split('=').next().unwrap_or(written));

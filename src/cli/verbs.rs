@@ -1,4 +1,5 @@
-//! The list of verbs: each has a file here, or a folder beside this one, with its arguments and `run`. `main.rs` alone imports the list.
+//! The list of verbs. Each has a file here, or a folder beside this file, with its arguments and
+//! `run`. Only `main.rs` imports the list.
 
 pub(super) mod build;
 pub(super) mod check;
@@ -20,8 +21,9 @@ use clap::builder::Resettable;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 use std::ops::Deref;
 
-/// Arguments that are described once their verb is called. To describe those of every verb takes longer than to check a file. A verb with
-/// verbs of its own is described at once: completion scripts list these.
+/// Arguments that are built once their verb is called: to build those of every verb takes longer
+/// than to check a file. A verb with subcommands is built at once, because completion scripts list
+/// them.
 #[derive(Debug)]
 pub(super) struct Deferred<T>(T);
 
@@ -45,7 +47,7 @@ impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
 
 impl<T: Args> Args for Deferred<T> {
     fn augment_args(verb: Command) -> Command {
-        // What arguments share with other verbs brings a description along.
+        // Arguments shared with other verbs would overwrite the description.
         verb.defer(|verb| {
             let about = Resettable::from(verb.get_about().cloned());
             let long_about = Resettable::from(verb.get_long_about().cloned());
@@ -138,7 +140,7 @@ pub(super) enum Verb {
 }
 
 impl Verb {
-    /// Runs it. `command` makes the whole command line, for those verbs that describe it.
+    /// Runs the verb. `command` builds the whole command line, for the verbs that describe it.
     pub(super) fn run(self, command: impl FnOnce() -> Command, cx: &mut Cx) -> Result<Exit> {
         match self {
             Self::Init(args) => super::init::run(&args, cx),

@@ -1,4 +1,5 @@
-//! The form of the answer, in words for the agent and as a schema for providers. A schema kept in a file is part of what the agent receives.
+//! The required form of the answer: as instructions to the agent and as a schema for providers. A
+//! schema that is kept in a file is part of the agent's context.
 
 use super::fault::FaultKind;
 use super::request::Files;
@@ -7,7 +8,8 @@ use crate::kernel::context::{Origin, Traced};
 use crate::registry::body::OutputFormat;
 use serde_json::{Value, json};
 
-/// The path of a file that a template names relative to itself, relative to the project root.
+/// Returns the path, relative to the project root, of a file that a template names relative to
+/// itself.
 pub(super) fn beside(template: &str, written: &str) -> String {
     let mut parts: Vec<&str> = template.split('/').collect();
     parts.pop();
@@ -23,26 +25,27 @@ pub(super) fn beside(template: &str, written: &str) -> String {
     parts.join("/")
 }
 
-/// The file of a schema that is read when a context is assembled: the registry holds all others.
+/// Returns the path of the schema file that is read when a context is assembled; `None` if the
+/// registry stores the schema itself.
 pub(super) fn file(format: &OutputFormat<'_>, template: &str) -> Option<String> {
     let written = format.schema.as_deref()?;
     let is_shape = ["object", "array", "string[]", "number", "boolean"].contains(&written);
     (!is_shape && format.content.is_none()).then(|| beside(template, written))
 }
 
-/// The form of an answer as a provider can be told it.
+/// The form of an answer, as a provider can enforce it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Answer {
-    /// Any.
+    /// Any text.
     #[default]
     Free,
-    /// JSON, of which no more is said than that it is an object, if that.
+    /// JSON: an object if the format requires one, otherwise unrestricted.
     Json,
-    /// JSON that a schema accepts, without the schema's `$schema`.
+    /// JSON that matches a schema, without the schema's `$schema`.
     Schema(Value),
 }
 
-/// What `<output_format>` asks of the answer, as a schema.
+/// Returns the form that `<output_format>` requires of the answer.
 pub(super) fn answer(format: &OutputFormat<'_>, template: &str, files: &dyn Files) -> Result<Answer, FaultKind> {
     let written = match format.schema.as_deref() {
         None => return Ok(if format.kind.as_deref() == Some("json") { Answer::Json } else { Answer::Free }),
@@ -60,13 +63,14 @@ pub(super) fn answer(format: &OutputFormat<'_>, template: &str, files: &dyn File
         serde_json::from_str(&text).map_err(|err| refused(format!("it is not valid JSON: {err}")))?
     };
     if let Value::Object(fields) = &mut schema {
-        // It names the dialect to readers of the file; providers have one of their own, and refuse words they do not know.
+        // `$schema` names the dialect for readers of the file; providers have a dialect of their
+        // own and reject unknown keywords.
         fields.shift_remove("$schema");
     }
     Ok(Answer::Schema(schema))
 }
 
-/// What `<output_format>` asks of the answer, in words.
+/// Returns the instructions to the agent that describe the form required by `<output_format>`.
 pub(super) fn words(format: &OutputFormat<'_>, template: &str, files: &dyn Files) -> Result<Traced, FaultKind> {
     let kind = format.kind.as_deref();
     let schema = format.schema.as_deref();
@@ -87,7 +91,8 @@ pub(super) fn words(format: &OutputFormat<'_>, template: &str, files: &dyn Files
         Some(written) => {
             let path = beside(template, written);
             out.push("Answer with one JSON value that this JSON Schema accepts, and nothing else:\n", Origin::Frame);
-            // The registry holds the schema as a value, which has no lines; one of an older ctxc names its file alone.
+            // The registry stores the schema as a value without lines; a registry of an older ctxc
+            // stores only the path of the file.
             if let Some(content) = &format.content {
                 out.push(&values::words(&content.value()), Origin::Schema { path });
                 return Ok(out);

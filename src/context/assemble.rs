@@ -1,4 +1,5 @@
-//! One call from a compiled task to messages and a report: segments by the settings, positions, budget, rendering.
+//! From a compiled task to messages and a report in one call: segments by the settings, positions,
+//! budget, rendering.
 //!
 //! `ctxc render`, `ctxc manifest`, runs and hosts share this path, so their results cannot differ.
 
@@ -28,7 +29,7 @@ use crate::kernel::fold::HistoryLimits;
 use crate::registry::{Registry, Task};
 use serde_json::Value;
 
-/// What an agent receives, and what became of each segment on the way.
+/// The messages that an agent receives, and a report on every segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Assembly {
@@ -38,54 +39,58 @@ pub struct Assembly {
     pub report: Report,
 }
 
-/// An account of every segment.
+/// A report on every segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// One entry a segment; nothing is dropped in silence.
+    /// One entry for each segment, including the omitted ones.
     pub segments: Vec<SegmentReport>,
-    /// What of the context around the agent cannot be known before it has run, and is no segment of it.
+    /// Context around the agent that cannot be known before the agent has run. It is never a
+    /// segment.
     pub late: Vec<Deferred>,
     /// The budget in tokens.
     pub budget: Option<usize>,
     /// The tokenizer's name.
     pub tokenizer: String,
-    /// Whether its figures are exact.
+    /// True if the token counts are exact.
     pub is_exact: bool,
-    /// Tokens of what stayed; `None` where nothing had to be counted.
+    /// Tokens of the segments that stayed; `None` if no limit required counting.
     pub tokens: Option<usize>,
-    /// How many segments in front a provider's cache can reuse from call to call.
+    /// The number of leading segments that a provider's cache can reuse from call to call.
     pub reused: usize,
     /// Their tokens.
     pub prefix_tokens: Option<usize>,
-    /// What marks untrusted text, but for a text that contains this mark itself.
+    /// The mark of the fences around untrusted text, except for a text that contains this mark
+    /// itself.
     pub nonce: String,
 }
 
-/// A context before it is rendered.
+/// A context before it is fitted and rendered.
 pub(super) struct Draft {
     /// Its segments, in the order of their sources.
     pub(super) segments: Vec<DraftSegment>,
-    /// What is known beside them.
+    /// Facts about the context beside its segments.
     pub(super) facts: Facts,
 }
 
 impl Assembly {
-    /// The segments that stayed, whole and in the order of the sources: what a task called from here has as its parent's context.
+    /// The segments that stayed, uncut and in the order of the sources, without tools: the parent's
+    /// context of a task that is called from here.
     pub fn segments(&self) -> Vec<Segment> {
         let is_said = |account: &&SegmentReport| account.fate != Disposition::Dropped && account.segment.kind != Kind::Tools;
         let stayed = self.report.segments.iter().filter(is_said);
         stayed.map(|account| account.segment.clone()).collect()
     }
 
-    /// Trust of the context as a whole: untrusted where anything that stayed comes from outside, be it a segment, a message of the
-    /// conversation or a value inside a text.
+    /// Returns the trust of the whole context: untrusted if anything that stayed comes from
+    /// outside, be it a segment, a message of the conversation or a value inside a text.
     pub fn trust(&self) -> Trust {
         let stayed = self.report.segments.iter().filter(|account| account.fate != Disposition::Dropped);
         stayed.map(|account| account.segment.overall_trust()).max().unwrap_or_default()
     }
 
-    /// The definitions of the tools that the agent is given, in front of all messages: JSON to read, one below the other.
+    /// Returns the definitions of the agent's tools, which stand before all messages, as
+    /// pretty-printed JSON.
     pub fn tools(&self) -> Traced {
         let mut out = Traced::default();
         for account in self.report.segments.iter().filter(|account| account.segment.kind == Kind::Tools) {
@@ -104,7 +109,7 @@ impl Assembly {
     }
 }
 
-/// Assembles the context of one agent: everything that can be handed in, and everything that can be chosen.
+/// Assembles the context of one agent, with every input and every option.
 ///
 /// ```
 /// use ctxc::{Fixtures, Inputs, Match, Options, Profile, Request, Trust, assemble};
@@ -131,15 +136,16 @@ impl Assembly {
 /// ```
 ///
 /// # Errors
-/// Everything that is wrong, in the order of the places.
+/// Every fault of the request, in the order of their places.
 pub fn assemble(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
     let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
     let forest = TaskGraph::load(registry, request.task)?.ok_or_else(missing)?;
     assemble_in(&forest, request, options)
 }
 
-/// Assembles segments that no template asked for: those of an organisation that puts its contexts together itself. They are fitted,
-/// fenced, ordered and accounted for as those of templates are; the profile, the budget and the counter are those of `options`.
+/// Assembles segments that do not come from templates: those of an organisation that builds its own
+/// contexts. They are fitted, fenced, ordered and reported like those of templates; `options` sets
+/// the profile, the budget and the counter.
 ///
 /// `agent` names the agent that receives them: the marks of its fences depend on that name.
 ///
@@ -158,22 +164,25 @@ pub fn assemble(registry: &Registry, request: &Request<'_>, options: &Options<'_
 /// ```
 ///
 /// # Errors
-/// What may not be cut does not fit into the budget, or a conversation among the segments is broken.
+/// The segments that are never cut do not fit into the budget, or a conversation among the segments
+/// is broken.
 pub fn assemble_segments(agent: &str, segments: Vec<Segment>, options: &Options<'_>) -> Result<Assembly, Refused> {
     let marks = Marks::of(&Request::new(agent));
     let facts = Facts { late: Vec::new(), marks, history: HistoryLimits::default(), reserved: 0, has_open_share: false };
     Ok(Assembler { options, facts: &facts, others: &[], has_open_fates: false }.assemble(segments)?)
 }
 
-/// The same from definitions that are loaded: for whoever assembles many contexts of one task.
+/// Assembles a context from definitions that are already loaded, for callers that assemble many
+/// contexts of one task.
 ///
 /// # Errors
-/// Everything that is wrong, in the order of the places.
+/// Every fault of the request, in the order of their places.
 pub fn assemble_in(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
     assemble_edited(forest, request, options, &|_| {})
 }
 
-/// The same with the segments changed before they are fitted: what would be noticed, asks whoever does.
+/// Like [`assemble_in`], but applies `edit` to the segments before they are fitted, to measure the
+/// effect of a change.
 pub(crate) fn assemble_edited(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
@@ -190,20 +199,21 @@ pub(crate) fn assemble_edited(
     Ok(assembler.assemble(segments).map_err(|fault| placed(forest, request, fault))?)
 }
 
-/// The same before any run, for people to read: what is not known says ⟨what⟩ it will be. Nothing of it is for an agent.
+/// Assembles a context before any run, for people to read: a value that is not known appears as
+/// ⟨its description⟩. The result is never sent to an agent.
 ///
 /// # Errors
-/// Everything that is wrong but for values that are missing.
+/// Every fault of the request except values that are missing.
 pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
     let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
     let forest = TaskGraph::load(registry, request.task)?.ok_or_else(missing)?;
     preview_in(&forest, request, options)
 }
 
-/// The same from definitions that are loaded.
+/// Like [`preview`], from definitions that are already loaded.
 ///
 /// # Errors
-/// Everything that is wrong but for values that are missing.
+/// Every fault of the request except values that are missing.
 pub(crate) fn preview_in(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
     let routed = role::route(forest, request, options)?;
     let draft = draft(forest, request, (Unknown::Placeholder, &mut ChainMemo::default()), &routed.options)?;
@@ -223,10 +233,12 @@ pub(crate) fn preview_in(forest: &TaskGraph<'_>, request: &Request<'_>, options:
 }
 
 impl Task<'_> {
-    /// What the task's agent receives, with the values and the parent's context handed in, within a budget of tokens if
-    /// there is one. [`assemble`] takes more: files, sources to look things up in, a profile, a counter.
+    /// Assembles the context that the task's agent receives from values and the parent's context,
+    /// within an optional budget of tokens. [`assemble`] also accepts files, sources for lookups, a
+    /// profile and a counter.
     ///
-    /// Without a counter a token is taken for one byte, which holds for every tokenizer over bytes: such a budget is never exceeded.
+    /// Without a counter, each byte counts as one token. This is an upper bound for every tokenizer
+    /// over bytes, so such a budget is never exceeded.
     ///
     /// ```
     /// use ctxc::Registry;
@@ -253,7 +265,8 @@ impl Task<'_> {
     /// ```
     ///
     /// # Errors
-    /// Everything that is wrong: a value that is missing, texts that may not be cut over the budget.
+    /// Every fault of the request: a missing value, or texts that are never cut and exceed the
+    /// budget.
     pub fn assemble(
         self,
         inputs: impl Into<Inputs>,
@@ -267,7 +280,8 @@ impl Task<'_> {
     }
 }
 
-/// The segments of a request. With [`Unknown::Variable`] what is not known is recorded, else it is a fault.
+/// Builds the segments of a request. With [`Unknown::Fault`] an unknown value is a fault; the other
+/// modes record it.
 pub(super) fn draft(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
@@ -300,7 +314,7 @@ pub(super) fn draft(
     let (late, segments): (Vec<_>, Vec<_>) = segments.into_iter().partition(|drafted| !drafted.late.is_empty());
     let element = chain.iter().rev().find_map(|link| link.node.body.history);
     let history = element.map(history::limits).unwrap_or_default();
-    // However many of them are found, each may have as much.
+    // Each match that is found later may use the full limit.
     let lookup = chain.last().and_then(|link| link.node.body.fresh_max_tokens).map_or(0, |most| most as usize);
     let found = segments.iter().filter(|drafted| drafted.segment.kind == Kind::Fresh).count();
     let reserved = MATCHES.saturating_sub(found) * lookup;
@@ -315,7 +329,7 @@ impl ContextAssembler for Assembler<'_> {
 
     fn assemble(&self, segments: Vec<Segment>) -> Result<Assembly, Fault> {
         let frame = |(at, segment)| {
-            // What may not be there takes no room from what is.
+            // A segment that may be absent takes no room from the others.
             if self.others(at).is_none() { Frame::default() } else { framed(self.options.profile, segment, &self.facts.marks) }
         };
         let frames: Vec<Frame> = segments.iter().enumerate().map(frame).collect();
@@ -325,10 +339,11 @@ impl ContextAssembler for Assembler<'_> {
         let order: Vec<usize> = order.into_iter().filter(stays).collect();
         let known = fitted.iter().all(|fitted| fitted.kept.is_some());
         let kept = |at: usize| fitted.get(at).and_then(|fitted| fitted.kept).unwrap_or(0);
-        // What holds for a session is known to be repeated where the conversation behind it is.
+        // A segment of the session is certain to be repeated only if the conversation behind it is
+        // repeated.
         let upto = order.iter().rposition(|at| repeated.contains(at)).map_or(0, |last| last + 1);
         let is_turn = |at: &usize| segments.get(*at).is_some_and(Segment::is_turn);
-        // More of it will stand before what is behind it.
+        // More of the conversation will stand before the segments behind it.
         let talk = order.iter().position(is_turn).unwrap_or(order.len());
         let is_reused = |(position, at): &(usize, &usize)| match segments.get(**at).map(|segment| segment.stability) {
             _ if *position >= talk => repeated.contains(at),

@@ -1,4 +1,5 @@
-//! The profile `bare`: the author's words and nothing else. It has no fences, so nothing untrusted may stand in a text of it.
+//! The profile `bare`: the author's text and nothing else. It has no fences, so no text of it may
+//! contain an untrusted value.
 
 use super::answer_format::{self, Answer};
 use super::fence_marker;
@@ -11,7 +12,8 @@ use super::task_graph::Link;
 use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Origin, Trust};
 use crate::registry::body::Word;
 
-/// Leaves the form of the answer to a body that has a field for it, and refuses what any other profile would put a fence around.
+/// Removes the description of the answer's form if the target has a field for it, and reports every
+/// value that another profile would fence.
 pub(super) fn keep_to_words(
     segments: &mut Vec<DraftSegment>,
     link: &Link<'_>,
@@ -29,10 +31,11 @@ pub(super) fn keep_to_words(
     for drafted in segments.iter() {
         let segment = &drafted.segment;
         let whole = if segment.title.is_empty() { segment.kind.word() } else { &segment.title };
-        // The message of a turn is its border.
+        // The message of a turn is itself a border.
         let is_whole = segment.trust == Trust::Untrusted && segment.turns.is_empty();
         let fences = fence_marker::names(&segment.text);
-        // Of what a parent has fenced, no more is known than that it is there.
+        // For a text that a parent has fenced, only the presence of untrusted values is known, not
+        // their names.
         let is_fenced_before = segment.has_untrusted_values && segment.turns.is_empty() && fences.is_empty();
         let names = if is_whole || is_fenced_before { vec![whole] } else { fences };
         let is_input = |name: &Option<Word<'_>>| name.as_deref() == Some(&segment.title);
@@ -42,7 +45,7 @@ pub(super) fn keep_to_words(
     }
 }
 
-/// Whether the author has the word JSON in a text that is never cut.
+/// Returns true if the author's part of a segment that is never cut contains the word JSON.
 fn says_json(drafted: &DraftSegment) -> bool {
     let segment = &drafted.segment;
     let is_there = segment.kind != Kind::OutputFormat && segment.priority() < FIRST_EXPENDABLE;

@@ -1,4 +1,4 @@
-//! Segments as blocks that are fitted, and as the text that stays of them.
+//! Converts segments to blocks for fitting, and fitted blocks back to text.
 
 use super::fence_marker::Marks;
 use super::render::profile::{self, Frame, Profile};
@@ -7,9 +7,10 @@ use crate::kernel::context::{Cut, Kind, Origin, Segment, Traced};
 use crate::kernel::conversation::Turn;
 use crate::kernel::tokens::TokenCounter;
 
-/// A frame with the separator behind it: what a segment costs.
+/// Returns the frame of a segment, including the separator behind it, whose tokens count for the
+/// segment.
 pub(super) fn framed(profile: Profile, segment: &Segment, marks: &Marks) -> Frame {
-    // The message of a turn is its border.
+    // The message of a turn is itself a border.
     if !segment.turns.is_empty() {
         return Frame::default();
     }
@@ -20,7 +21,8 @@ pub(super) fn framed(profile: Profile, segment: &Segment, marks: &Marks) -> Fram
     frame
 }
 
-/// A segment in its frame, ready to be fitted; with it may come the tokens of others that are told with it, or of the messages that it is.
+/// Returns the block of a segment in its frame. `others` is the number of tokens that are fitted
+/// with it beyond its text: those of the steps merged into the segment, or of its messages.
 pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, others: usize) -> Block<'a> {
     Block {
         id: &segment.id,
@@ -37,7 +39,7 @@ pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, others: usize) -
     }
 }
 
-/// The text of a segment as it is rendered, without the separator behind it.
+/// Returns the text of a segment as it is rendered, without the separator behind it.
 pub(super) fn text(segment: &Segment, frame: &Frame, profile: Profile, fate: &Disposition) -> Traced {
     let mut out = Traced::new(frame.head.as_str(), Origin::Frame);
     match fate {
@@ -53,14 +55,14 @@ pub(super) fn text(segment: &Segment, frame: &Frame, profile: Profile, fate: &Di
                 out.push(mark, Origin::Frame);
             }
         }
-        // What stays of a message, the conversation says.
+        // The text that stays of a message is part of the conversation.
         Disposition::Dropped | Disposition::Shortened { .. } => {}
     }
     out.push(frame.tail.strip_suffix(profile.separator()).unwrap_or(&frame.tail), Origin::Frame);
     out
 }
 
-/// Tokens of the messages that a segment is, as far as they are known.
+/// Returns the tokens of the messages that form a segment, as far as their text is known.
 pub(super) fn turn_tokens(segment: &Segment, counter: &dyn TokenCounter) -> usize {
     let mut start = 0;
     let count = |turn: &Turn| {

@@ -1,13 +1,14 @@
-//! The trait `ContextSource`: a query in, the best matches out, best first. With the sources that need no database:
-//! fixtures, no source, and a deterministic ranking over texts in memory.
+//! The trait `ContextSource`: maps a query to the best matches, best first. Also contains the
+//! sources that need no database: fixtures, an empty source, and a deterministic ranking over texts
+//! in memory.
 //!
-//! An answer depends on the query and the documents alone; ties are broken by id.
+//! A result depends on the query and the documents alone; ties are broken by id.
 
 use crate::kernel::context::Trust;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-/// How many matches a lookup takes.
+/// The maximum number of matches that a lookup returns.
 pub(super) const MATCHES: usize = 8;
 
 /// A text that a source found.
@@ -17,12 +18,12 @@ pub struct Match {
     pub id: String,
     /// The text.
     pub text: String,
-    /// Whether it may give orders. What was looked up is untrusted unless its source knows better.
+    /// The trust of the text. A match is untrusted unless its source vouches for it.
     pub trust: Trust,
 }
 
 impl Match {
-    /// The file that it is, or is a part of: its id without the lines behind it.
+    /// Returns the file that the match is or is part of: its id without the trailing line numbers.
     pub fn file(&self) -> &str {
         let is_lines = |lines: &str| {
             lines.starts_with(|c: char| c.is_ascii_digit()) && !lines.contains(|c: char| !"0123456789-#".contains(c))
@@ -36,43 +37,46 @@ impl Match {
 
 /// A source of context.
 pub trait ContextSource: Debug {
-    /// At most `limit` matches, best first.
+    /// Returns at most `limit` matches, best first.
     ///
     /// # Errors
-    /// What went wrong, in words.
+    /// A description of the failure.
     fn search(&self, query: &str, limit: usize) -> Result<Vec<Match>, String>;
 
-    /// At most `limit` whole files, best first; the id is a path. What a source finds is a file where it says nothing else.
+    /// Returns at most `limit` whole files, best first; the id is a path. By default every match
+    /// counts as a file.
     ///
     /// # Errors
-    /// What went wrong, in words.
+    /// A description of the failure.
     fn files(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
         self.search(query, limit)
     }
 
-    /// The same for an agent in a role: a source of a project's files leaves out what the role protects.
+    /// Like [`search`](Self::search) for an agent in a role: a source of a project's files omits
+    /// those that the role protects.
     ///
     /// # Errors
-    /// What went wrong, in words.
+    /// A description of the failure.
     fn search_for(&self, _role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, String> {
         self.search(query, limit)
     }
 
-    /// Whole files for an agent in a role.
+    /// Like [`files`](Self::files) for an agent in a role.
     ///
     /// # Errors
-    /// What went wrong, in words.
+    /// A description of the failure.
     fn files_for(&self, _role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, String> {
         self.files(query, limit)
     }
 
-    /// Whether there is anything to ask: before a run, what cannot be looked up stays open.
+    /// Returns true if the source can be queried. Before a run, a lookup without a source stays
+    /// unknown.
     fn is_there(&self) -> bool {
         true
     }
 }
 
-/// Finds nothing.
+/// The empty source, which never finds a match.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoSource;
 
@@ -86,7 +90,8 @@ impl ContextSource for NoSource {
     }
 }
 
-/// The same matches whatever is asked: frozen situations, and hosts that look things up themselves.
+/// Returns the same matches for every query, for frozen situations and for hosts with a search of
+/// their own.
 #[derive(Clone, Debug, Default)]
 pub struct Fixtures(pub Vec<Match>);
 
@@ -96,10 +101,11 @@ impl ContextSource for Fixtures {
     }
 }
 
-/// Numbers of a vector: enough that words of one project seldom share one.
+/// The number of dimensions of a vector: enough that two words of one project seldom share one.
 const DIMENSIONS: u32 = 4096;
 
-/// The best of some documents, best first, ties by id; what shares no word with the query is no match.
+/// Returns the best documents, best first, ties by id. A document that shares no word with the
+/// query is never returned.
 pub(super) fn rank<'d>(query: &str, documents: impl Iterator<Item = &'d Match>, limit: usize) -> Vec<&'d Match> {
     let asked = vector(query);
     let mut ranked: Vec<(u64, &Match)> =
@@ -108,7 +114,7 @@ pub(super) fn rank<'d>(query: &str, documents: impl Iterator<Item = &'d Match>, 
     ranked.into_iter().take(limit).map(|(_, document)| document).collect()
 }
 
-/// How often each word occurs, by its hash.
+/// Counts the occurrences of each word, by the word's hash.
 fn vector(text: &str) -> BTreeMap<u32, u64> {
     let mut vector = BTreeMap::new();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
@@ -121,12 +127,13 @@ fn vector(text: &str) -> BTreeMap<u32, u64> {
     vector
 }
 
-/// The squared cosine in millionths, in whole numbers, so that every machine agrees.
+/// Returns the squared cosine in millionths, computed in integers so that the result is the same on
+/// every machine.
 fn likeness(a: &BTreeMap<u32, u64>, b: &BTreeMap<u32, u64>) -> u64 {
     let dot: u128 = a.iter().filter_map(|(key, count)| Some(u128::from(*count) * u128::from(*b.get(key)?))).sum();
     let norm = |vector: &BTreeMap<u32, u64>| vector.values().map(|count| u128::from(*count).pow(2)).sum::<u128>();
     let both = norm(a).saturating_mul(norm(b));
-    // Never more than a million.
+    // Never exceeds one million.
     let squared = dot.saturating_mul(dot).saturating_mul(1_000_000).checked_div(both).unwrap_or(0);
     u64::try_from(squared).unwrap_or(u64::MAX)
 }

@@ -1,7 +1,8 @@
-//! The dry run: assembles a context before any run. A value that is not known yet counts no tokens, is listed beside each
-//! segment, and turns the segment's figure into a range.
+//! The dry run: assembles a context before any run. An unknown value counts no tokens, is listed
+//! beside its segment, and turns the segment's token count into a range.
 //!
-//! Every run keeps within these figures, whatever its values are: they are the least and the most that a whole segment costs.
+//! Every run stays within these ranges, whatever its values are: they are the lower and upper
+//! bounds of the cost of a whole segment.
 
 use super::assemble::{Assembly, Report, draft};
 use super::blocks::{block, framed};
@@ -23,57 +24,59 @@ use crate::kernel::budget::{self, Block};
 use crate::kernel::context::{FIRST_EXPENDABLE, Segment};
 
 impl Unknown {
-    /// True in a dry run, which counts and shows nothing.
+    /// True for the modes of a dry run, which counts tokens and renders nothing for a reader.
     pub(super) fn is_dry(self) -> bool {
         matches!(self, Self::Variable | Self::Expected)
     }
 }
 
-/// What the dry runs of one task's agents share.
+/// The memos that the dry runs of one task's agents share.
 #[derive(Debug, Default)]
 pub(super) struct DryMemos {
     variable: ChainMemo,
     expected: ChainMemo,
 }
 
-/// What is known before a run.
+/// The result of a dry run.
 pub(super) struct DryRun {
-    /// The report of a run in which nothing that is unknown says anything.
+    /// The report of a run in which every unknown value is empty.
     pub(super) report: Report,
-    /// What each segment waits for.
+    /// The unknown values and conditions of each segment.
     pub(super) waiting: Vec<Waiting>,
-    /// What each segment costs where it is there whole.
+    /// The cost of each segment if it is present and uncut.
     pub(super) whole: Vec<Whole>,
     /// Tokens of the budget that are reserved for untrusted text.
     pub(super) others_room: usize,
 }
 
-/// What a segment costs where it is there whole.
+/// The cost of a segment that is present and uncut.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Whole {
-    /// What it needs of the budget, at the least: room for a separator is kept for each.
+    /// Tokens of the budget that fitting requires, as a lower bound; fitting reserves a separator
+    /// for every segment.
     pub(super) needs: usize,
-    /// The least tokens.
+    /// The lower bound of its tokens.
     pub(super) least: usize,
-    /// The most; `None` where nothing bounds them.
+    /// The upper bound of its tokens; `None` if they are unbounded.
     pub(super) most: Option<usize>,
-    /// Whether it is several that are told as one: in a run each is fitted alone.
+    /// True if the segment stands for several merged ones, which a run fits separately.
     pub(super) is_several: bool,
-    /// True for a segment of which others write all or some.
+    /// True if the segment contains untrusted text.
     pub(super) is_untrusted: bool,
-    /// The least tokens of what trusted authors wrote of a segment that is never cut.
+    /// The lower bound of the tokens of the trusted part of a segment that is never cut; 0 for
+    /// other segments.
     pub(super) trusted: usize,
 }
 
 impl Whole {
-    /// With so many tokens of others.
+    /// Adds the tokens of merged segments.
     fn with(self, others: usize) -> Self {
         let Self { needs, least, most, .. } = self;
         Self { needs: needs + others, least: least + others, most: most.map(|most| most + others), ..self }
     }
 }
 
-/// Puts a context together without what only a run knows.
+/// Assembles a context without the values that only a run knows.
 pub(super) fn dry(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
@@ -83,14 +86,15 @@ pub(super) fn dry(
     dry_as(forest, request, (Unknown::Variable, &mut memos.variable), options)
 }
 
-/// Tokens of the request as it goes out where a caller hands in nothing for a default, and a round is the first.
+/// Returns the tokens of the request if the caller overrides no default and a loop is in its first
+/// round.
 pub(super) fn expected(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
     options: &Options<'_>,
     memos: &mut DryMemos,
 ) -> Option<usize> {
-    // Nothing is looked up with a value that a caller may replace.
+    // Lookups are skipped: a caller may replace the values that they depend on.
     let request = Request { source: &NoSource, ..*request };
     let report = dry_as(forest, &request, (Unknown::Expected, &mut memos.expected), options).ok()?.report;
     Some(report.segments.iter().filter_map(|account| account.kept_tokens).sum())
@@ -124,7 +128,8 @@ fn dry_as(
     Ok(DryRun { report, waiting, whole, others_room })
 }
 
-/// True for a segment of which others write some, with the tokens of the author's part of a segment that is never cut.
+/// Returns true if the segment contains untrusted text, and the tokens of the trusted part of a
+/// segment that is never cut.
 fn trusted(assembler: &Assembler<'_>, at: usize, segment: &Segment) -> (bool, usize) {
     let Options { profile, counter, budget, .. } = *assembler.options;
     let frame = framed(profile, segment, &assembler.facts.marks);
@@ -137,7 +142,7 @@ fn trusted(assembler: &Assembler<'_>, at: usize, segment: &Segment) -> (bool, us
     (is_untrusted, if own.is_trusted_fixed() { own.tokens(counter) } else { 0 })
 }
 
-/// Tokens of those that are told with a segment as one: each has its own heading, and another behind it.
+/// Returns the tokens of the headings of all steps that are merged into a segment.
 fn others(drafted: &DraftSegment, options: &Options<'_>, marks: &Marks) -> usize {
     let Some(run) = &drafted.others else { return 0 };
     let Options { profile, counter, .. } = *options;
@@ -149,11 +154,12 @@ fn others(drafted: &DraftSegment, options: &Options<'_>, marks: &Marks) -> usize
     })
 }
 
-/// What each segment costs. The last of a message has no separator behind it, and which one that is may depend on the run.
+/// Returns the cost of each segment. The last segment of a message has no separator behind it, and
+/// its position may depend on the run.
 fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiting]) -> Vec<Whole> {
     let segments: Vec<&Segment> = accounts.iter().map(|account| &account.segment).collect();
     let comes = waiting.iter().any(|waiting| waiting.condition.is_some());
-    // Where nothing waits, the report is that of every run.
+    // Without unknown values the report holds for every run.
     let varies = comes || waiting.iter().any(|waiting| waiting.is_doubtful || !waiting.unknown.is_empty());
     let stays = |segment: &Segment, waiting: &Waiting| {
         let is_bound = assembler.options.budget.is_some() || segment.max_tokens.is_some();
@@ -161,7 +167,8 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
         waiting.condition.is_none() && !waiting.is_doubtful && !may_be_dropped
     };
     let mut whole = vec![Whole::default(); accounts.len()];
-    // From the last one on: whether something of the same message follows for certain, or may.
+    // The loop runs backwards: `follows` and `may_follow` record that a segment of the same message
+    // certainly or possibly comes later.
     let mut follows = false;
     let mut may_follow = false;
     let mut message = None;
@@ -169,9 +176,9 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
         let (Some(account), Some(waits), Some(slot)) = (accounts.get(at), waiting.get(at), whole.get_mut(at)) else { continue };
         let segment = &account.segment;
         if !segment.turns.is_empty() {
-            // It is a message of its own, and the conversation is fitted as one.
+            // A turn is a message of its own, and the conversation is fitted as one block.
             let (kept, whole) = (account.kept_tokens.unwrap_or(0), account.full_tokens.unwrap_or(0));
-            // Of one that is not known, its own limit is all that bounds it.
+            // An unknown conversation is bounded only by its own limit.
             let most = if waits.unknown.is_empty() { Some(whole) } else { assembler.facts.history.max_tokens };
             *slot = Whole { needs: kept, least: kept, most, ..Whole::default() };
             (message, follows, may_follow) = (None, false, true);
@@ -190,7 +197,7 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
             let own = segment.max_tokens.filter(|_| !slot.is_several && segment.priority() >= FIRST_EXPENDABLE);
             slot.most = slot.most.filter(|_| segment.text.open().is_empty());
             if let Some(own) = own.filter(|own| !waits.unknown.is_empty() || slot.needs > *own) {
-                // It is cut to that, or dropped where not even a mark fits into it.
+                // It is cut to that limit, or dropped if not even a mark fits into it.
                 *slot = Whole { most: slot.most.into_iter().chain([own]).min(), ..Whole::default() };
             }
         }
@@ -200,7 +207,8 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
     whole
 }
 
-/// What a segment costs that may be the last of its message: without a separator, or with one where something may follow.
+/// Returns the cost of a segment that may be the last of its message: without a separator, or with
+/// one if another segment may follow.
 fn last(assembler: &Assembler<'_>, segment: &Segment, may_follow: bool) -> Whole {
     let Options { profile, counter, budget, .. } = *assembler.options;
     let frame = framed(profile, segment, &assembler.facts.marks);
@@ -208,7 +216,7 @@ fn last(assembler: &Assembler<'_>, segment: &Segment, may_follow: bool) -> Whole
     let without = with.strip_suffix(profile.separator()).unwrap_or(&with);
     let count = |text: &str| budget::tokens(text, segment.text.open().iter().map(|at| frame.head.len() + at), counter);
     let alone = count(without);
-    // Fitting counts the separator; it matters only where a limit is fitted to or something follows.
+    // Fitting counts the separator; it matters only if there is a limit or another segment follows.
     let needs = if may_follow || budget.is_some() || segment.max_tokens.is_some() { count(&with) } else { alone };
     let (least, most) = if may_follow { (needs.min(alone), needs.max(alone)) } else { (alone, alone) };
     Whole { needs, least, most: Some(most), ..Whole::default() }

@@ -1,4 +1,5 @@
-//! Why a context cannot be put together, as data: which definition, node and field, and what was missing there.
+//! The reasons why a context cannot be assembled, as data: the definition, node and field of each
+//! fault, and the missing value.
 
 use crate::base::number::thousands;
 use crate::kernel::budget::OverBudget;
@@ -29,7 +30,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// What is wrong.
+/// A reason why a context cannot be assembled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -38,10 +39,10 @@ pub enum FaultKind {
     Missing {
         /// The variable.
         name: String,
-        /// What would give it one.
+        /// The origin that would supply the value.
         origin: MissingFrom,
     },
-    /// Results of several nodes go by a name that one is handed in by; or the one that does is handed in by its path, too.
+    /// A result is passed in under a name that several nodes share, or both by name and by path.
     #[error("{}", ambiguous(name, paths))]
     AmbiguousResult {
         /// The name.
@@ -49,49 +50,49 @@ pub enum FaultKind {
         /// Their paths.
         paths: Vec<String>,
     },
-    /// The value has no such part.
+    /// The value has no part at the path.
     #[error("`{path}` leads nowhere: the value of `{name}` is {found}")]
     NoPart {
         /// The variable.
         name: String,
         /// The whole path.
         path: String,
-        /// What the value is.
+        /// The type of the value.
         found: &'static str,
     },
-    /// The value that a run is given is of another type than its parameter.
+    /// A value that a run receives has another type than its parameter.
     #[error("the value of `{name}` is {found}, and its type is `{kind}`")]
     WrongType {
         /// The parameter.
         name: String,
         /// Its declared type.
         kind: String,
-        /// What the value is.
+        /// The type of the value.
         found: &'static str,
     },
-    /// A `syntax="jinja"` text cannot be rendered; minijinja's own words.
+    /// A `syntax="jinja"` text cannot be rendered; contains minijinja's own message.
     #[error("the Jinja text cannot be rendered: {detail}")]
     Jinja {
-        /// What it says.
+        /// minijinja's message.
         detail: String,
         /// The line of the text, from 1.
         line: usize,
-        /// The words of that line that it is about, where they are known.
+        /// The part of that line that the fault is about, if it is known.
         words: Option<String>,
     },
-    /// A text grows beyond what a text may have.
+    /// A text exceeds the maximum size of a text.
     #[error("the text is larger than {limit} bytes")]
     TooLarge {
         /// Bytes.
         limit: usize,
     },
-    /// A Jinja text takes more steps than a text may take.
+    /// Rendering a Jinja text takes more steps than allowed.
     #[error("the Jinja text takes more than {limit} steps: a loop without an end?")]
     TooLong {
         /// Steps of its machine.
         limit: u64,
     },
-    /// A Jinja text copies, compares or keeps more than a text may, or nests it deeper.
+    /// A Jinja text copies, compares or stores more than allowed, or nests values too deeply.
     #[error("the Jinja text handles more than {limit} bytes in all, or nests lists and objects more than 64 deep")]
     TooCostly {
         /// Bytes; an entry of a list counts as 32.
@@ -103,7 +104,7 @@ pub enum FaultKind {
         /// The fragment.
         name: String,
     },
-    /// Fragments use each other in a circle, or too deep.
+    /// Fragments use each other in a circle, or too deeply.
     #[error("fragments use each other more than {limit} deep at `{name}`")]
     TooDeep {
         /// The fragment.
@@ -116,42 +117,42 @@ pub enum FaultKind {
     File {
         /// Relative to the project root.
         path: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A source of fresh context failed.
     #[error("the lookup of fresh context failed: {reason}")]
     Source {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The request itself is too long to be never cut.
+    /// The objective is too long for a text that is never cut.
     #[error("the objective has {} tokens, more than the {} that it may have: it is never cut", thousands(*tokens), thousands(*limit))]
     LongObjective {
         /// Its tokens.
         tokens: usize,
-        /// What it may have.
+        /// The maximum.
         limit: usize,
     },
-    /// A message of the conversation that no provider takes at its place.
+    /// A message of the conversation stands at a place where no provider accepts it.
     #[error("`{id}` of the conversation: {why}")]
     Conversation {
         /// The message.
         id: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A result that does not keep to the schema by which a part of it would be trusted.
+    /// A result violates the schema that would make a part of it trusted.
     #[error("`{part}` of the result `{name}` is not what its schema requires there: {takes}; only then would it be trusted")]
     ResultForm {
         /// The result.
         name: String,
         /// The part of it.
         part: String,
-        /// What the schema takes there, in words.
+        /// A description of the values that the schema accepts there.
         takes: String,
     },
-    /// An untrusted value would reach what the system says.
+    /// An untrusted value would become part of the system text.
     #[error("`{name}` is untrusted and would become part of the system text")]
     UntrustedInSystem {
         /// The value.
@@ -166,7 +167,7 @@ pub enum FaultKind {
         /// The value.
         name: String,
     },
-    /// An untrusted value would stand without a fence.
+    /// An untrusted value would appear without a fence.
     #[error(
         "`{name}` is untrusted, and the profile `bare` has no fence to put around it: choose another profile, or take \
          `trust=\"untrusted\"` away if its words may be read as yours"
@@ -175,29 +176,29 @@ pub enum FaultKind {
         /// The value, or the segment.
         name: String,
     },
-    /// There is no such node.
+    /// The task has no such node.
     #[error("there is no node `{node}`; there are {}", there.join(", "))]
     NoNode {
-        /// What was asked for.
+        /// The requested node.
         node: String,
-        /// Nodes that an agent is called for.
+        /// The nodes that call an agent.
         there: Vec<String>,
     },
     /// The node has no context of its own.
     #[error("`{node}` calls no agent; {}", others(there))]
     NoAgent {
-        /// What was asked for.
+        /// The requested node.
         node: String,
-        /// Nodes that an agent is called for.
+        /// The nodes that call an agent.
         there: Vec<String>,
     },
-    /// A `ref` or `call` goes to something that the registry does not have, or in a circle.
+    /// A `ref` or `call` names a definition that the registry does not contain, or forms a circle.
     #[error("`{name}` is not in this registry")]
     Dangling {
         /// The task or template.
         name: String,
     },
-    /// What may not be cut is larger than the budget.
+    /// The segments that are never cut exceed the budget.
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
     /// The registry cannot be read.
@@ -205,7 +206,7 @@ pub enum FaultKind {
     Registry(String),
 }
 
-/// What would give a variable its value.
+/// The origin that would supply the value of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingFrom {
     /// The caller.
@@ -215,7 +216,8 @@ pub enum MissingFrom {
 }
 
 impl MissingFrom {
-    /// Who would give a value of some origin, and under which name, where that is not the name it is used by.
+    /// Returns the kind of an origin, and the name under which it supplies the value if that
+    /// differs from the variable's name.
     pub(super) fn of(origin: &Origin) -> (Self, Option<&str>) {
         match origin {
             Origin::Result { name } => (Self::Result, Some(name)),
@@ -233,21 +235,22 @@ impl MissingFrom {
     }
 }
 
-/// Something wrong, and where.
+/// A fault and its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 #[non_exhaustive]
 pub struct Fault {
-    /// Where; `None` where the whole context is meant.
+    /// The place; `None` if the fault concerns the whole context.
     pub place: Option<Place>,
-    /// The line of a text that it is about, where it is about one: the field's own, a fragment's, or that of a file.
+    /// The line of the text that the fault is about: a line of the field itself, of a fragment or
+    /// of a file; `None` if the fault is not about a line.
     pub at: Option<Box<Origin>>,
-    /// What.
+    /// The reason.
     pub kind: Box<FaultKind>,
 }
 
 impl Fault {
-    /// A fault of a field.
+    /// Creates a fault of a field.
     pub(crate) fn of(place: Place, kind: FaultKind) -> Self {
         Self { place: Some(place), at: None, kind: Box::new(kind) }
     }
@@ -265,7 +268,7 @@ impl From<ReadError> for Fault {
     }
 }
 
-/// Why there is no context: everything that is wrong at once, in the order of the places, and never nothing.
+/// The error of an assembly: every fault at once, in the order of their places; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused(Vec<Fault>);
 
@@ -310,7 +313,7 @@ impl From<Fault> for Refused {
     }
 }
 
-/// Why a name says of no result which one it is.
+/// Describes why the name of a result is ambiguous.
 fn ambiguous(name: &str, paths: &[String]) -> String {
     match paths {
         [path] => format!("the result `{name}` is that of {path}, which is there by its path as well; expected one of them"),
@@ -318,7 +321,7 @@ fn ambiguous(name: &str, paths: &[String]) -> String {
     }
 }
 
-/// The agents that there are, in words.
+/// Lists the nodes that call an agent, as a phrase.
 fn others(there: &[String]) -> String {
     if there.is_empty() { "nothing in this task does".to_owned() } else { format!("these do: {}", there.join(", ")) }
 }

@@ -1,20 +1,22 @@
 //! The mark of the fence around an untrusted text. No text from outside can close its own fence.
 //!
-//! The mark is the first of H(salt, agent, k), k = 0, 1, …, that the fenced text does not contain. It depends on nothing else: another
-//! input, an edit elsewhere or one more turn moves no mark, so what stood before stays the same, byte for byte. It consists of digits:
-//! tokenizers take them three by three or one by one, so every mark costs the same and a dry run can count it.
+//! The mark is the first of H(salt, agent, k), k = 0, 1, …, that the fenced text does not contain.
+//! It depends on nothing else: another input, an edit elsewhere or an additional turn changes no
+//! mark, so the preceding text stays the same, byte for byte. A mark consists of digits: tokenizers
+//! read digits in groups of three or one by one, so all marks cost the same and a dry run can count
+//! them.
 
 use super::request::Request;
 use crate::base::hash::{Hash, Hasher};
 use crate::kernel::context::{Origin, Traced};
 use std::collections::BTreeSet;
 
-/// Digits of a mark, in which some 70 bits of a hash stand.
+/// The number of digits of a mark, which hold about 70 bits of a hash.
 const DIGITS: usize = 21;
-/// One more than the greatest mark.
+/// The greatest mark plus one.
 const END: u128 = 10_u128.pow(DIGITS as u32);
 
-/// The marks of one agent, in the order in which they are tried.
+/// The candidate marks of one agent, in the order in which they are tried.
 #[derive(Clone, Debug)]
 pub struct Marks {
     agent: Hash,
@@ -22,7 +24,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Those of the agent that a request calls.
+    /// Returns the marks of the agent that a request calls.
     pub fn of(request: &Request<'_>) -> Self {
         let mut hasher = Hasher::new();
         hasher.field("ctxc untrusted").field(request.session).field(request.task).field(request.node);
@@ -30,18 +32,18 @@ impl Marks {
         Self { agent, first: nth(agent, 0) }
     }
 
-    /// The opening and the closing of the fence around a text.
+    /// Returns the opening and the closing of the fence around a text.
     pub(super) fn fence(&self, name: &str, text: &str) -> (String, String) {
         let mark = self.mark(text);
         (format!("<untrusted-{mark} name=\"{}\">\n", attribute(name)), format!("\n</untrusted-{mark}>"))
     }
 
-    /// The mark of every fence whose text does not contain it.
+    /// The first candidate: the mark of every fence whose text does not contain it.
     pub fn first(&self) -> &str {
         &self.first
     }
 
-    /// The first mark that a text does not contain. Linear: the text is read once, whatever its author has put into it.
+    /// Returns the first mark that a text does not contain, in linear time for any text.
     fn mark(&self, text: &str) -> String {
         let is_digit = |c: char| c.is_ascii_digit();
         let runs = text.split(|c| !is_digit(c)).filter(|run| run.len() >= DIGITS);
@@ -50,7 +52,7 @@ impl Marks {
             return self.first.clone();
         }
         let mut later = (1..).map(|number| nth(self.agent, number));
-        // A text holds finitely many.
+        // The search ends: a text contains finitely many marks.
         later.find(|mark| !taken.contains(mark.as_bytes())).unwrap_or_default()
     }
 }
@@ -61,20 +63,21 @@ fn nth(agent: Hash, number: u64) -> String {
     format!("{:0DIGITS$}", number % END)
 }
 
-/// A name as the value of an attribute: it cannot end it.
+/// Escapes a name for use as the value of an attribute.
 pub(super) fn attribute(name: &str) -> String {
     one_line(name).replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// A title never brings a line of its own.
+/// Replaces control characters by spaces, so that a title stays on one line.
 pub(super) fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// What stands before a mark, at the opening and at the closing of a fence.
+/// The text before a mark at the opening and at the closing of a fence.
 const SIDES: [&str; 2] = ["<untrusted-", "</untrusted-"];
 
-/// A text with the mark of each of its fences replaced: which one it is says nothing of the context.
+/// Returns a text in which the mark of each fence is replaced, so that texts can be compared
+/// independently of the mark.
 pub(crate) fn remarked(text: &Traced, by: &str) -> String {
     let mut out = String::with_capacity(text.text().len());
     for stretch in text.stretches() {
@@ -91,20 +94,20 @@ pub(crate) fn remarked(text: &Traced, by: &str) -> String {
     out
 }
 
-/// The names of the fences in a text.
+/// Returns the names of the fences in a text.
 pub(super) fn names(text: &Traced) -> Vec<&str> {
     let frames = text.stretches().iter().filter(|stretch| stretch.origin == Origin::Frame);
     let words = frames.filter_map(|stretch| text.text().get(stretch.range.clone()));
     words.filter(|words| mark_in(words).is_some()).filter_map(opened).collect()
 }
 
-/// The name that the opening of a fence says.
+/// Returns the name in the opening of a fence.
 fn opened(words: &str) -> Option<&str> {
     let (_, opening) = words.split_once("<untrusted-")?;
     Some(opening.split_once(" name=\"")?.1.split_once("\">")?.0)
 }
 
-/// Where the mark of a fence begins in words of ctxc's own.
+/// Returns the offset of a fence's mark in a stretch that ctxc wrote itself.
 fn mark_in(words: &str) -> Option<usize> {
     // The opening stands behind a heading, the closing before a separator.
     let at = SIDES.iter().find_map(|side| words.rfind(side).map(|at| at + side.len()))?;
@@ -112,7 +115,7 @@ fn mark_in(words: &str) -> Option<usize> {
     mark.iter().all(u8::is_ascii_digit).then_some(at)
 }
 
-/// A text without its fences.
+/// Returns a text without its fences.
 pub(crate) fn bare(text: &Traced) -> String {
     let words = |range: &std::ops::Range<usize>| text.text().get(range.clone()).unwrap_or("");
     let is_fence = |origin: &Origin, words: &str| *origin == Origin::Frame && mark_in(words).is_some();

@@ -1,7 +1,10 @@
-//! A text of the registry with its fragments put in and its variables filled, stretch by stretch.
+//! Fills a text of the registry: inserts its fragments and replaces its variables, stretch by
+//! stretch.
 //!
-//! Nothing is ever rendered as empty or as a marker: a variable without a value is a fault in a render, and recorded as
-//! variable in a dry run; only a preview, which goes to no agent, says ⟨what⟩ will stand there. Untrusted values are fenced in place. Reads no file; bounded in size and depth.
+//! A missing value never becomes empty text or a marker: in a render a variable without a value is
+//! a fault, and in a dry run it is recorded. Only a preview, which is never sent to an agent, shows
+//! ⟨the description⟩ of the value. Untrusted values are fenced in place. Reads no file; bounded in
+//! size and depth.
 
 use super::answer_format::beside;
 use super::fault::{Fault, FaultKind, MissingFrom, Place};
@@ -17,48 +20,49 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes that a filled text may have.
+/// The maximum size of a filled text in bytes.
 pub(super) const MAX_BYTES: usize = 64 << 20;
 
-/// What to do about a variable without a value.
+/// The treatment of a variable without a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unknown {
-    /// It is a fault.
+    /// A fault.
     Fault,
-    /// The text is variable there, whatever a default or a first round has in its place.
+    /// The place stays variable, even if the value has a default or a value of a first round.
     Variable,
-    /// The text is variable there, but for defaults and the values of a first round.
+    /// The place stays variable, unless the value has a default or a value of a first round.
     Expected,
-    /// The text is variable there, and says what will stand there.
+    /// The place stays variable and shows a description of the value.
     Placeholder,
 }
 
-/// What untrusted values stand in.
+/// The fences around untrusted values in a filled text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fences {
-    /// A fence of their own.
+    /// Each untrusted value has a fence of its own.
     Around,
-    /// Nothing: what is filled is a value itself, and untrusted as a whole where one of them is in it.
+    /// No fences: the filled text is itself a value, and is untrusted if it contains an untrusted
+    /// value.
     None,
 }
 
-/// What stands for something that only a run knows, where somebody wants to read the rest.
+/// Returns the text of a preview for a value that only a run knows.
 pub(super) fn placeholder(what: &str) -> String {
     format!("⟨{what}⟩")
 }
 
-/// What all texts of a context share.
+/// The settings that all texts of a context share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Filler<'a> {
-    /// Where fragments are.
+    /// The registry that contains the fragments.
     pub(super) registry: &'a Registry,
     /// The file of the definition whose texts are filled, relative to the project root.
     pub(super) path: &'a str,
-    /// What to do about unknown values.
+    /// The treatment of unknown values.
     pub(super) unknown: Unknown,
-    /// Mark where untrusted text begins and ends.
+    /// The marks of the fences around untrusted text.
     pub(super) marks: &'a Marks,
-    /// Whether untrusted values are fenced in the text.
+    /// The fences around untrusted values.
     pub(super) fences: Fences,
 }
 
@@ -67,26 +71,27 @@ pub(super) struct Filler<'a> {
 pub(super) struct Filled {
     /// The text.
     pub(super) text: Traced,
-    /// Texts that wait for a value, as they are written, in a dry run.
+    /// The source of texts that wait for a value, in a dry run.
     pub(super) latent: Traced,
     /// Variables without a value, in a dry run.
     pub(super) unknown: BTreeSet<String>,
-    /// Variables that it names, with a value or without.
+    /// Variables that it names, with or without a value.
     pub(super) used: BTreeSet<String>,
-    /// Untrusted values in it.
+    /// The names of the untrusted values in it.
     pub(super) untrusted: BTreeSet<String>,
-    /// How long it holds: as long as the least stable value in it.
+    /// The stability of the least stable value in it.
     pub(super) stability: Option<Stability>,
 }
 
 impl Filled {
-    /// Words in which no value stands.
+    /// Creates a text that contains no values.
     #[cfg(feature = "eval")]
     pub(super) fn of_words(text: &str) -> Self {
         Self { text: Traced::new(text, Origin::Frame), ..Self::default() }
     }
 
-    /// The same as a text from outside, under a name: fenced as a whole where untrusted values are.
+    /// Marks the whole text as untrusted under a name, and puts a fence around it if the filler
+    /// fences untrusted values.
     #[must_use]
     pub(super) fn fenced_as(mut self, name: &str, filler: Filler<'_>) -> Self {
         self.untrusted.insert(name.to_owned());
@@ -98,10 +103,10 @@ impl Filled {
     }
 }
 
-/// Where faults are gathered.
+/// The faults found so far.
 pub(super) type Faults = Vec<Fault>;
 
-/// A text in a fence.
+/// Puts a fence around a text.
 pub(super) fn fenced(text: &Traced, marks: &Marks, name: &str) -> Traced {
     let (open, close) = marks.fence(name, text.text());
     let mut fenced = Traced::new(open, Origin::Frame);
@@ -111,24 +116,24 @@ pub(super) fn fenced(text: &Traced, marks: &Marks, name: &str) -> Traced {
     fenced
 }
 
-/// Whether a text of the registry is marked as one from outside.
+/// Returns true if a text of the registry is marked as untrusted.
 pub(super) fn is_from_outside(text: &Text<'_>) -> bool {
     text.trust == keywords::Trust::Untrusted
 }
 
-/// Writes the text of one field.
+/// Fills the text of one field.
 pub(super) struct Writer<'a, 'o> {
     pub(super) filler: Filler<'a>,
     pub(super) scope: &'a Scope,
     place: &'a Place,
-    /// The line that is being written.
+    /// The origin of the line that is being written.
     pub(super) at: Origin,
     pub(super) out: Filled,
     faults: &'o mut Faults,
 }
 
 impl<'a> Filler<'a> {
-    /// The same for the texts of another file.
+    /// Returns a filler for the texts of another file.
     #[must_use]
     pub(super) const fn of<'b>(self, path: &'b str) -> Filler<'b>
     where
@@ -137,7 +142,7 @@ impl<'a> Filler<'a> {
         Filler { path, ..self }
     }
 
-    /// The same for a text that becomes a value.
+    /// Returns a filler for a text that becomes a value.
     #[must_use]
     pub(super) const fn bare(self) -> Self {
         Self { fences: Fences::None, ..self }
@@ -162,7 +167,7 @@ impl<'a> Writer<'a, '_> {
         self.faults.push(Fault { at: Some(Box::new(self.at.clone())), ..Fault::of(self.place.clone(), kind) });
     }
 
-    /// A text with its own syntax, parts and trust.
+    /// Writes a text by its own syntax, parts and trust.
     fn value(&mut self, text: &'a Text<'_>, origin: &Origin, depth: usize) {
         let verbatim = text.verbatim;
         let is_jinja = text.syntax == TextSyntax::Jinja;
@@ -200,7 +205,7 @@ impl<'a> Writer<'a, '_> {
         }
     }
 
-    /// What a text says of its values is said by the fragments in it, too.
+    /// Adds the facts about a fragment's values to those of the whole text.
     pub(super) fn take(&mut self, inner: Filled) {
         self.out.unknown.extend(inner.unknown);
         self.out.used.extend(inner.used);
@@ -208,13 +213,14 @@ impl<'a> Writer<'a, '_> {
         self.out.stability = self.out.stability.max(inner.stability);
     }
 
-    /// A fragment, filled.
+    /// Returns a filled fragment.
     pub(super) fn fragment(&mut self, name: &str, depth: usize, filler: Filler<'a>) -> Option<Filled> {
         if depth >= MAX_DEPTH {
             self.fault(FaultKind::TooDeep { name: name.to_owned(), limit: MAX_DEPTH });
             return None;
         }
-        // Fragments that use others twice double their text with each step: nothing more is put in once it is too large.
+        // Fragments that each use two others double their text at each level, so nothing is added
+        // to a text that is already too large.
         if self.is_too_large() {
             return None;
         }
@@ -235,9 +241,10 @@ impl<'a> Writer<'a, '_> {
             None => Origin::Fragment { name: name.to_owned(), line: 0 },
         };
         let is_untrusted = is_from_outside(&text);
-        // What comes from outside as a whole stands in one fence, and in no other.
+        // A text that is untrusted as a whole gets one fence around it and none inside.
         let inside = if is_untrusted { filler.bare() } else { filler };
-        // The fragment's text lives only here, so it is written by a writer of its own.
+        // The text of the fragment lives only in this function, so it is written by a separate
+        // writer.
         let scope = self.scope;
         let place = self.place;
         let at = origin.clone();
@@ -262,12 +269,13 @@ impl<'a> Writer<'a, '_> {
         }
     }
 
-    /// Whether a fault of the field is known, of whatever line.
+    /// Returns true if the same fault of this field is already reported, for any line.
     fn is_told(&self, kind: &FaultKind) -> bool {
         self.faults.iter().any(|fault| *fault.kind == *kind && fault.place.as_ref() == Some(self.place))
     }
 
-    /// Whether a text of this context is known to be too large: others may be made of it, and one finding says it.
+    /// Returns true if a text of this context is already reported as too large; texts made of it
+    /// need no report of their own.
     fn is_too_large(&self) -> bool {
         self.faults.iter().any(|fault| matches!(*fault.kind, FaultKind::TooLarge { .. }))
     }
@@ -279,7 +287,7 @@ impl<'a> Writer<'a, '_> {
             let span = match &piece {
                 Piece::Text(span) | Piece::Escaped(span) => *span,
                 Piece::Expression(found) => found.span,
-                // A compiled text has none; what cannot be read stays as it is written.
+                // A compiled text contains none; unreadable source is kept as written.
                 Piece::Fault(fault) => fault.expression,
             };
             let written = span.slice(text);
@@ -294,7 +302,7 @@ impl<'a> Writer<'a, '_> {
             }
             line += memchr::memchr_iter(b'\n', written.as_bytes()).count() as u32;
         }
-        // Where something unknown stands, and what of it, is a part of what will be said.
+        // The place of an unknown value and the source around it are part of the future text.
         if self.out.latent.text().len() > known {
             self.out.latent.push(text, origin.clone());
         }
@@ -310,7 +318,7 @@ impl<'a> Writer<'a, '_> {
                 let rest: Vec<Part<'_>> = path.rest.iter().map(part).collect();
                 self.variable(&path.root.value, &rest);
             }
-            // Its result goes by its words.
+            // The result of a call is bound under the source of the call.
             Expression::Call(call) => self.variable(&call.to_string(), &[]),
             Expression::Text(text) => self.push(&text.value, Origin::Frame),
             Expression::Number(number) => self.push(&number.value, Origin::Frame),
@@ -361,7 +369,8 @@ impl<'a> Writer<'a, '_> {
         self.out.text.mark_untrusted(start);
     }
 
-    /// What stands for something unknown: in a preview words for it, in a dry run nothing, with a note of the place.
+    /// Writes the stand-in for an unknown value: its description in a preview, an open position in
+    /// a dry run.
     fn stand_in(&mut self, what: impl FnOnce() -> String) {
         match self.filler.unknown {
             Unknown::Fault => {}
@@ -374,7 +383,8 @@ impl<'a> Writer<'a, '_> {
         let (origin, named) = from_where(bound.map(|bound| &bound.origin));
         if self.filler.unknown != Unknown::Fault {
             self.out.unknown.insert(name.to_owned());
-            // The name that a text has for it says nothing of where it comes from.
+            // The name of the source is recorded: the local name does not reveal the origin of the
+            // value.
             self.out.latent.push(named.unwrap_or(name), Origin::Frame);
             return;
         }
@@ -382,14 +392,15 @@ impl<'a> Writer<'a, '_> {
             return self.faults.extend(bound.lacks.iter().cloned());
         }
         let fault = FaultKind::Missing { name: named.unwrap_or(name).to_owned(), origin };
-        // Once a field, however often it stands there.
+        // Once for each field, however often the variable occurs.
         if !self.is_told(&fault) {
             self.fault(fault);
         }
     }
 }
 
-/// What would bring a value, and under which name; where nobody binds it, the input.
+/// Returns the source that would supply a value, and its name there. An unbound name would come
+/// from the input.
 fn from_where(origin: Option<&Origin>) -> (MissingFrom, Option<&str>) {
     origin.map_or((MissingFrom::Input, None), MissingFrom::of)
 }

@@ -1,4 +1,5 @@
-//! Jinja texts as a part of what a field says: their values, the fragments in them, and who says each stretch of what they become.
+//! Writes Jinja texts of a field: their values, the fragments in them, and the origin of each
+//! stretch of the rendered text.
 
 use super::fault::FaultKind;
 use super::fill::{Fences, Filled, Unknown, Writer, fenced};
@@ -10,22 +11,24 @@ use crate::registry::body::Part;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A fragment in a Jinja text.
+/// A fragment that a Jinja text uses.
 pub(super) struct Used {
     filled: Filled,
-    /// Whether it still needs a fence: it has untrusted values, and none of them stands in one.
+    /// True if it still needs a fence: it contains untrusted values without fences of their own.
     is_bare: bool,
 }
 
 impl Writer<'_, '_> {
-    /// A Jinja text with fragments in it is one text: each fragment is written where it stands, as the value of a name of its own.
+    /// Writes a Jinja text with fragments as one template, in which each fragment is the value of a
+    /// generated variable.
     pub(super) fn jinja_parts(&mut self, parts: &[Part<'_>], origin: &Origin, depth: usize) {
         let words = |part: &Part<'_>| match part {
             Part::Text { text } => text.to_string(),
             Part::Use { .. } => String::new(),
         };
         let all: String = parts.iter().map(words).collect();
-        // A filter would reach the fences inside of a fragment: it gets the bare text, and the fence is around what comes of it.
+        // A filter would alter the fences inside a fragment: it receives the text without fences,
+        // and the fence goes around the result.
         let is_kept = captures(&all);
         let how = if is_kept { self.filler.bare() } else { self.filler };
         let mut text = String::with_capacity(all.len());
@@ -53,7 +56,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// A Jinja text, with what stands for the fragments in it.
+    /// Writes a Jinja text, with the fragments that its generated variables stand for.
     pub(super) fn jinja(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Used>) {
         let names = match variables(text, |name| self.scope.get(name).is_some()) {
             Ok(names) => names,
@@ -110,7 +113,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// A fault of a text that begins here, at its line.
+    /// Reports a fault at its line, for a text that begins at `origin`.
     fn jinja_fault(&mut self, failed: Failed, origin: &Origin) {
         let (kind, above) = match failed {
             Failed::TooLarge { limit } => (FaultKind::TooLarge { limit }, 0),
@@ -122,7 +125,7 @@ impl Writer<'_, '_> {
         self.fault(kind);
     }
 
-    /// A text that waits for a value.
+    /// Writes a text that waits for a value.
     fn waiting(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Used>) {
         match self.filler.unknown {
             Unknown::Fault => {}
@@ -133,12 +136,12 @@ impl Writer<'_, '_> {
                     self.out.latent.append(&filled.latent);
                 }
             }
-            // What it will say depends on a value as a whole: a preview shows it as it is written.
+            // The rendered text depends on the value as a whole, so a preview shows the source.
             Unknown::Placeholder => self.as_written(text, origin, fragments),
         }
     }
 
-    /// A text as it is written, with the fragments in it.
+    /// Writes the source of a text, with its fragments filled.
     fn as_written(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Used>) {
         let tags: Vec<_> = fragments.iter().map(|(name, used)| (format!("{{{{ {name} }}}}"), name, used)).collect();
         let mut rest = text;
@@ -156,9 +159,9 @@ impl Writer<'_, '_> {
         self.push(rest, origin.clone());
     }
 
-    /// A rendered text: each stretch is from whoever says it.
+    /// Writes a rendered text, with the origin of each stretch.
     fn rendered(&mut self, rendered: &Written, origin: &Origin, fragments: &BTreeMap<String, Used>) {
-        // Where the fence begins that is open.
+        // The start of the fence that is open.
         let mut opening = None;
         for stretch in &rendered.stretches {
             let words = rendered.text.get(stretch.range.clone()).unwrap_or("");
@@ -177,7 +180,7 @@ impl Writer<'_, '_> {
                     (None, Some(bound)) => self.push(words, bound.origin.clone()),
                     _ => self.push(words, origin.clone()),
                 },
-                // All of its lines come from the one that it is written on.
+                // All lines of the output come from the line that the expression stands on.
                 ByteOrigin::Output(line) => {
                     words.split_inclusive('\n').for_each(|words| self.push(words, origin.clone().down(*line)));
                 }
@@ -185,7 +188,8 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// A fragment as often as it stands here: a loop writes it once more with nothing between.
+    /// Writes a fragment as often as it occurs in `words`: a loop may repeat it with nothing in
+    /// between.
     fn repeated(&mut self, fragment: &Traced, words: &str, origin: &Origin) {
         let mut rest = words;
         while let Some(behind) = rest.strip_prefix(fragment.text()).filter(|_| !fragment.is_empty()) {
@@ -195,8 +199,8 @@ impl Writer<'_, '_> {
         self.push(rest, origin.clone());
     }
 
-    /// Of a text that cannot be rendered yet, the words that it says whatever the values are. All of it is kept beside them: a
-    /// change of the rest is a change of what an agent receives, too.
+    /// Writes those words of an unrendered text that appear for all values. The whole source is
+    /// recorded beside them, because a change of the rest also changes the agent's context.
     fn unrendered(&mut self, text: &str, origin: &Origin) {
         self.out.latent.push(text, origin.clone());
         let lines = LineIndex::new(text);

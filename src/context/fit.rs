@@ -1,4 +1,5 @@
-//! Fits segments into the budget, the conversation among them as one, and holds the whole messages against it.
+//! Fits the segments into the budget, with the conversation as one of them, and checks the joined
+//! messages against the budget.
 
 use super::blocks::{block, text, turn_tokens};
 use super::fault::{Fault, FaultKind};
@@ -14,60 +15,62 @@ use crate::kernel::fold::{Conversation, Fold, Folded, HistoryLimits};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// What is known of a context beside its segments.
+/// Facts about a context beside its segments.
 pub(super) struct Facts {
-    /// What would be a segment if it could be known.
+    /// The segments that cannot be known before the agent has run.
     pub(super) late: Vec<Deferred>,
-    /// What marks untrusted text.
+    /// The marks of the fences around untrusted text.
     pub(super) marks: Marks,
-    /// What is asked for of the conversation.
+    /// The limits of the conversation.
     pub(super) history: HistoryLimits,
-    /// Tokens that lookups may yet have.
+    /// Tokens that are reserved for matches of lookups.
     pub(super) reserved: usize,
-    /// A conversation may be among the segments, even an empty one, or others write a text that is empty in this request.
+    /// True if a conversation may be among the segments, even an empty one, or if a text that is
+    /// empty in this request may contain untrusted text in another.
     pub(super) has_open_share: bool,
 }
 
-/// The assembler of rendered segments.
+/// Assembles segments into rendered messages.
 pub(super) struct Assembler<'a> {
     pub(super) options: &'a Options<'a>,
     pub(super) facts: &'a Facts,
-    /// Tokens of those that are told with each segment of a dry run as one; `None` for what may not be there at all: no figure of
-    /// another counts on it. Else none.
+    /// Tokens of the steps that are merged into each segment of a dry run; `None` for a segment
+    /// that may be absent, which no other figure may count on. Empty outside a dry run.
     pub(super) others: &'a [Option<usize>],
-    /// A dry run in which a trusted text that can be cut waits for a value: in a run it may be dropped, however short it is now.
+    /// True in a dry run in which a trusted expendable text waits for a value: a run may drop it,
+    /// however short it is now.
     pub(super) has_open_fates: bool,
 }
 
-/// What became of each segment, and the messages that come of it.
+/// The disposition of each segment, and the resulting messages.
 pub(super) struct Fit {
     pub(super) fitted: Vec<Fitted>,
-    /// Tokens of each segment, whole and as it stays, with room for a separator.
+    /// Tokens of each segment, whole and as it stays, including room for a separator.
     costs: Vec<[Option<usize>; 2]>,
     pub(super) messages: Vec<Message>,
     /// The messages of the conversation that the next call repeats.
     pub(super) repeated: BTreeSet<usize>,
 }
 
-/// How often room is made for tokens that only come of joining texts.
+/// The maximum number of attempts to make room for tokens that appear only when texts are joined.
 const ROUNDS: usize = 24;
 
 /// The conversation among the segments.
 struct Talk<'a> {
     conversation: Conversation<'a>,
-    /// Its messages, by their places among the segments.
+    /// The indices of its messages among the segments.
     places: Vec<usize>,
     is_counted: bool,
-    /// The most tokens of it, whatever this call has besides.
+    /// The maximum of its tokens, independent of the rest of this call.
     limit: Option<usize>,
 }
 
-/// No fewer than the tokens of a segment that is messages.
+/// Returns an upper bound of the tokens of a segment that consists of messages.
 fn bytes(segment: &Segment) -> usize {
     segment.text.text().len() + segment.turns.iter().map(Turn::media_tokens).sum::<usize>()
 }
 
-/// Whether a value stands in what is never cut.
+/// Returns true if a segment that is never cut contains a value.
 fn holds_values(segments: &[Segment]) -> bool {
     let is_value = |origin: &Origin| matches!(origin, Origin::Input { .. } | Origin::Result { .. });
     let never_cut = segments.iter().filter(|segment| segment.priority() < FIRST_EXPENDABLE);
@@ -75,7 +78,8 @@ fn holds_values(segments: &[Segment]) -> bool {
 }
 
 impl Talk<'_> {
-    /// Writes down what became of its messages, and says what stayed of those that are not whole.
+    /// Records the disposition of each message, and returns the remaining part of those that are
+    /// not whole.
     fn settle(&self, fitted: &mut [Fitted], fold: Fold) -> Vec<Option<Turn>> {
         let mut turns = vec![None; fitted.len()];
         for (number, (&at, folded)) in self.places.iter().zip(fold.messages).enumerate() {
@@ -91,13 +95,13 @@ impl Talk<'_> {
 }
 
 impl Assembler<'_> {
-    /// Tokens of those that are told with a segment as one; `None` where it may not be there at all.
+    /// Returns the tokens of the steps merged into a segment; `None` if the segment may be absent.
     pub(super) fn others(&self, at: usize) -> Option<usize> {
         self.others.get(at).copied().unwrap_or(Some(0))
     }
 
-    /// Fits the segments into the budget, and holds the whole messages against it: joined, texts may count a few tokens more
-    /// than one by one.
+    /// Fits the segments into the budget, and checks the joined messages against it: a joined text
+    /// may have a few more tokens than its parts.
     pub(super) fn fitted(&self, segments: &[Segment], frames: &[Frame], order: &[usize]) -> Result<Fit, Fault> {
         let Options { budget, counter, counting, .. } = *self.options;
         let is_needed = counting == Counting::Always || budget.is_some();
@@ -122,7 +126,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Fits the segments without a known fate around those that have one.
+    /// Fits the segments without a known disposition around those that have one.
     fn fit_around(
         &self,
         segments: &[Segment],
@@ -153,7 +157,7 @@ impl Assembler<'_> {
             let elastic = elastic.map(|at| budget::Elastic { at, floor, take: &mut narrow as &mut dyn FnMut(usize) -> usize });
             let mut fitted = match fitting.fit(room, counting, fates.to_vec(), elastic) {
                 Ok(fitted) => fitted,
-                // The budget is the one that was asked for, whatever was left of it.
+                // The error names the requested budget, not the rest of it.
                 Err(over) => return Err(FaultKind::OverBudget(over.of(budget, holds_values(segments))).into()),
             };
             let turns = talk.settle(&mut fitted, fold.clone());
@@ -163,7 +167,7 @@ impl Assembler<'_> {
             let messages = message::messages(&rendered, profile);
             let tools = || rendered.iter().filter(|part| part.segment.kind == Kind::Tools).map(|part| &part.text);
             let texts = || messages.iter().filter(|message| !message.is_turn()).map(|message| &message.text).chain(tools());
-            // Messages of their own are counted already; where they are not, their bytes do.
+            // Messages of turns are already counted; without a count their bytes are used.
             let turns = segments.iter().zip(&fitted).filter(|(segment, _)| !segment.turns.is_empty());
             let apart: usize = turns.map(|(segment, fitted)| fitted.kept.unwrap_or_else(|| bytes(segment))).sum();
             let limit = budget.filter(|limit| apart + texts().map(|text| text.text().len()).sum::<usize>() > *limit);
@@ -175,7 +179,7 @@ impl Assembler<'_> {
                 return Ok(Fit { fitted, costs, messages, repeated });
             };
             way = over.max(way * 2);
-            // What stays in any case needs so much: with less nothing is fitted at all.
+            // With less room than the fixed segments need, fitting fails.
             let needed = fitting.needed(fates);
             let narrower = |room: usize| room.saturating_sub(way).max(if room > needed { needed } else { 0 });
             room = room.map(narrower);
@@ -184,8 +188,10 @@ impl Assembler<'_> {
         Err(FaultKind::OverBudget(fitting.over(fates, limit).of(budget, holds_values(segments))).into())
     }
 
-    /// The fates of the trusted segments that can be cut. They are fitted as if others had written nothing, into the budget without the
-    /// room of others, so that no byte of them depends on a letter. `None` for every segment if others can have written nothing.
+    /// Returns the dispositions of the trusted segments that can be cut. They are fitted as if all
+    /// untrusted text were empty, into the budget without the room reserved for untrusted text, so
+    /// that no byte of them depends on untrusted text. Returns `None` for every segment if no
+    /// untrusted text is possible.
     fn trusted_fates(
         &self,
         segments: &[Segment],
@@ -235,7 +241,7 @@ impl Assembler<'_> {
         let Ok(alone) = (Assembler { options: &options, facts: &facts, others: &others, has_open_fates: false })
             .fitted(&own, &frames, &order)
         else {
-            // Joined, the texts that are never cut count more than one by one, and leave nothing.
+            // Joined, the texts that are never cut exceed the sum of their parts and leave no room.
             let dropped =
                 |block: &Block<'_>| block.is_trusted_expendable().then(|| Fitted::dropped("no tokens were left".to_owned()));
             return Ok(blocks.iter().map(dropped).collect());
@@ -249,10 +255,10 @@ impl Assembler<'_> {
         Ok(fates)
     }
 
-    /// The conversation, counted where that may matter, and how much of it there may be.
+    /// Returns the conversation with its limit, counted if a limit may apply.
     fn talk<'s>(&'s self, segments: &'s [Segment], blocks: &[Block<'_>], order: &[usize]) -> Result<Talk<'s>, Fault> {
         let Options { budget, counter, counting, .. } = *self.options;
-        // What is never cut stands there in every call.
+        // Text that is never cut is present in every call.
         let leads = |segment: &Segment| {
             segment.priority() < FIRST_EXPENDABLE && !segment.text.text().trim().is_empty() && speaker(segment) == Speaker::User
         };
@@ -270,7 +276,8 @@ impl Assembler<'_> {
         if talk.places.is_empty() {
             return Ok(talk);
         }
-        // What is known as long as template and project are, and the most of what a call may bring along.
+        // The tokens of the stable segments, plus the maximum of the segments that change with the
+        // session or call.
         let bounds = |is_meant: fn(&Block<'_>) -> bool, count: &dyn Fn(&Block<'_>) -> usize| -> usize {
             let bound = |(segment, block): (&Segment, &Block<'_>)| match segment.stability {
                 _ if segment.is_turn() || !is_meant(block) => 0,
@@ -282,7 +289,7 @@ impl Assembler<'_> {
         let bytes = talk.conversation.bytes();
         let all = bytes + blocks.iter().map(Block::bytes).sum::<usize>();
         let own = talk.conversation.own();
-        // With room for twice as much again, nothing is cut, and nothing will be.
+        // If three times its size fits, nothing is cut now, and later calls have room to grow.
         let is_near = |limit: usize| bytes * 3 > limit;
         let is_close = |budget: usize| {
             all + bytes * 2 > budget
@@ -295,7 +302,8 @@ impl Assembler<'_> {
             let count = |block: &Block<'_>| block.tokens(counter);
             let rest = |budget: usize| {
                 let all = bounds(|_| true, &count) + self.facts.reserved;
-                // What can be cut leaves it half of what is there for both.
+                // Segments that can be cut leave the conversation at least half of the room they
+                // share.
                 let never_cut = bounds(|block| block.priority < FIRST_EXPENDABLE, &count);
                 budget.saturating_sub(all).max(budget.saturating_sub(never_cut) / 2)
             };
@@ -304,7 +312,7 @@ impl Assembler<'_> {
         Ok(talk)
     }
 
-    /// The segments that stay, in their order, as they are rendered.
+    /// Returns the segments that stay, in order, as rendered.
     fn rendered<'s>(
         &self,
         segments: &'s [Segment],
@@ -316,7 +324,7 @@ impl Assembler<'_> {
         let mut is_behind = false;
         let one = |&index: &usize| {
             let segment = segments.get(index)?;
-            // More of a conversation will stand before what is behind it.
+            // More of the conversation will stand before the segments behind it.
             is_behind |= segment.is_turn();
             let fate = &fitted.get(index)?.fate;
             if *fate == Disposition::Dropped || self.others(index).is_none() {
@@ -335,7 +343,8 @@ impl Assembler<'_> {
         order.iter().filter_map(one).collect()
     }
 
-    /// Behind the last segment of a message stands no separator. Room was kept for one, since nobody knew which would be the last.
+    /// Corrects the tokens of the last segment of each message: it has no separator behind it, for
+    /// which fitting reserved room.
     fn recount(&self, fitted: &mut [Fitted], rendered: &[Rendered<'_>]) {
         for message in rendered.chunk_by(Rendered::joins) {
             let Some(last) = message.last().filter(|last| last.turns.is_empty()) else { continue };
@@ -347,12 +356,14 @@ impl Assembler<'_> {
         }
     }
 
-    /// Tokens of a segment that is rendered so, with those that are told with it.
+    /// Returns the tokens of a segment with the given rendered text, including the steps merged
+    /// into it.
     fn tokens(&self, at: usize, text: &Traced) -> usize {
         budget::tokens(text.text(), text.open().iter().copied(), self.options.counter) + self.others(at).unwrap_or(0)
     }
 
-    /// What is not there whole has the tokens that it would have if it were: as the last of its message, without a separator.
+    /// Corrects the full tokens of a segment that is cut or omitted: as the last of its message it
+    /// would have no separator.
     fn recount_whole(&self, fitted: &mut [Fitted], segments: &[Segment], frames: &[Frame], order: &[usize]) {
         let joins = |a: &usize, b: &usize| {
             let text = |at: &usize| segments.get(*at).filter(|segment| segment.turns.is_empty()).map(speaker);

@@ -1,7 +1,8 @@
-//! Results of earlier steps as a caller hands them in, by the paths of their nodes from the task's root on.
+//! Results of earlier steps that a caller passes in, by the paths of their nodes from the task's
+//! root.
 //!
-//! A name stands for the one result of the whole task that has it, and for none where several do: what one task left never stands for what
-//! another of the same name leaves.
+//! A name stands for the only result of the whole task that has it. If several results share the
+//! name, it stands for none of them, so a result never replaces another of the same name.
 
 use super::fault::{Fault, FaultKind};
 use super::request::{Request, StepResult};
@@ -14,12 +15,12 @@ use std::collections::BTreeMap;
 pub(super) struct GivenResults<'a> {
     forest: &'a TaskGraph<'a>,
     request: &'a Request<'a>,
-    /// By path, each with what the caller calls it.
+    /// Each result by path, with the key that the caller used.
     found: BTreeMap<&'a str, (&'a str, &'a StepResult)>,
 }
 
 impl<'a> GivenResults<'a> {
-    /// Finds out which result each of them is.
+    /// Resolves the key of each result to a path.
     pub(super) fn of(forest: &'a TaskGraph<'a>, request: &'a Request<'a>) -> Result<Self, Vec<Fault>> {
         let mut given = Self { forest, request, found: BTreeMap::new() };
         let mut faults = Vec::new();
@@ -41,19 +42,21 @@ impl<'a> GivenResults<'a> {
         if faults.is_empty() { Ok(given) } else { Err(faults) }
     }
 
-    /// The result of a node on the way to the agent, or in front of that, by its path in the definition; with what the caller calls it.
+    /// Returns the result of a node by its path in the definition, with the key that the caller
+    /// used. The node leads to the agent or comes before it.
     pub(super) fn find(&self, link: &Link<'_>, id: &str) -> Option<(&'a str, &'a StepResult)> {
         if self.found.is_empty() { None } else { self.found.get(&*self.path(link, id)).copied() }
     }
 
-    /// The nodes of the definition of a link whose results a run has seen to be untrusted, by their paths there.
+    /// Returns the paths, in the definition of a link, of the nodes whose results a run has found
+    /// to be untrusted.
     pub(super) fn untrusted_in(&self, link: &Link<'_>) -> impl Iterator<Item = &str> {
         let base = self.request.node.get(..link.base).unwrap_or("");
         let untrusted = self.found.iter().filter(|(_, (_, result))| result.trust == Trust::Untrusted);
         untrusted.filter_map(move |(path, _)| path.strip_prefix(base)).map(|id| if id.is_empty() { "/" } else { id })
     }
 
-    /// What the result of such a node goes by: its name where it alone has that, else its path.
+    /// Returns the name of such a node if it is unique in the task, otherwise its full path.
     pub(super) fn handle(&self, link: &Link<'_>, name: Option<&str>, id: &str) -> String {
         let names = self.forest.result_names(self.request.task);
         let is_own = |name: &&str| names.get(*name).is_some_and(|paths| paths.len() == 1);

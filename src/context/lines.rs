@@ -1,5 +1,5 @@
-//! Where the texts of a template are written in its files: it leads every line of a render and every fault back to its
-//! source line.
+//! The positions of a template's texts in its files: maps every rendered line and every fault to
+//! its source line.
 //!
 //! Reads the files that were compiled; a definition from elsewhere has no lines.
 
@@ -21,11 +21,11 @@ use std::collections::BTreeMap;
 /// A definition, a node and a field.
 type Key = (String, String, String);
 
-/// The lines of texts, from 1.
+/// The line numbers of texts, from 1.
 #[derive(Debug, Default)]
 pub struct Lines {
     pages: BTreeMap<String, Page>,
-    /// The texts of fields and of fragments, each in its page.
+    /// The texts of fields and of fragments, each with the path of its page.
     texts: BTreeMap<Key, (String, TextLines)>,
     fragments: BTreeMap<String, (String, TextLines)>,
     /// The lines of files that are the text of an element.
@@ -34,17 +34,17 @@ pub struct Lines {
     fields: BTreeMap<Key, Field>,
 }
 
-/// An element as faults are said of it.
+/// The position of an element, for faults that concern it.
 #[derive(Debug)]
 struct Field {
     path: String,
-    /// Where it begins.
+    /// The offset of its start.
     begin: u32,
-    /// What names what it is about.
+    /// The span that names its subject.
     inside: Span,
 }
 
-/// What texts are read from.
+/// The text of a file with its line index.
 #[derive(Debug)]
 struct Page {
     text: String,
@@ -56,13 +56,13 @@ impl Page {
         Self { lines: LineIndex::new(&text), text }
     }
 
-    /// Line and column, from 1.
+    /// Returns the line and column, both from 1.
     fn position(&self, offset: u32) -> (u32, u32) {
         let position = self.lines.position(&self.text, offset);
         (position.line, position.column)
     }
 
-    /// Where a word stands in a part of the page, and not as a part of another one.
+    /// Returns the offset of a word in a part of the page, skipping longer words that contain it.
     fn find(&self, inside: Span, word: &str) -> Option<u32> {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
         let text = inside.slice(&self.text);
@@ -76,7 +76,7 @@ impl Page {
     }
 }
 
-/// A file of which the lines are taken.
+/// Collects the lines of one file.
 struct LineSource<'l> {
     lines: &'l mut Lines,
     files: &'l dyn Files,
@@ -192,7 +192,8 @@ impl LineSource<'_> {
 }
 
 impl Lines {
-    /// Adds the definitions of a file, and the files that are texts of theirs. `stem` names a definition that has no name.
+    /// Adds the definitions of a file, and the files that their texts come from. `stem` is the name
+    /// of a definition without a name.
     pub fn add(&mut self, files: &dyn Files, path: &str, stem: &str, limits: &Limits) {
         let Ok(text) = files.text(path) else { return };
         let page = Page::new(text);
@@ -207,19 +208,20 @@ impl Lines {
         self.pages.insert(path.to_owned(), page);
     }
 
-    /// File, line and column, from 1, of what a fault is about: the variable, the path, the fragment that it names where that is found,
-    /// else the line of the text, else the field's element.
+    /// Returns the file, line and column, from 1, of a fault: of the variable, path or fragment
+    /// that it names if that is found, else of the line of the text, else of the field's element.
     pub fn fault<'l>(&'l self, fault: &'l Fault) -> Option<(&'l str, u32, u32)> {
         let word = named(&fault.kind);
         if let Some((path, first, line)) = fault.at.as_ref().and_then(|at| self.both(at)) {
             let Some((page, mut span)) = self.line(path, first) else { return Some((path, first, 1)) };
-            // The line on which its element begins holds others, too.
+            // Other elements may stand on the line where the element begins.
             let field = fault.place.as_ref().and_then(|place| self.field(place)).filter(|field| field.path == path);
             span.start =
                 field.map(|field| field.inside.start).filter(|at| (span.start..span.end).contains(at)).unwrap_or(span.start);
             let words = span.slice(&page.text);
             let begin = span.start + (words.len() - words.trim_start().len()) as u32;
-            // Behind a statement of Jinja and a comment, a word of the line stands on a later one.
+            // Behind a Jinja statement or comment, a word of the text's line may stand on a later
+            // line of the file.
             span.end = self.line(path, line.max(first)).map_or(span.end, |(_, last)| last.end);
             let (line, column) = page.position(word.and_then(|word| page.find(span, word)).unwrap_or(begin));
             return Some((path, line, column));
@@ -239,12 +241,12 @@ impl Lines {
         Some((page, page.lines.line_span(&page.text, line)?))
     }
 
-    /// The file and line, from 1, that an origin stands on; `None` for what stands in no file.
+    /// Returns the file and line, from 1, of an origin; `None` for an origin without a file.
     pub fn of<'l>(&'l self, origin: &'l Origin) -> Option<(&'l str, u32)> {
         self.both(origin).map(|(path, _, line)| (path, line))
     }
 
-    /// File, the line on which the origin's line begins, and that of its first words.
+    /// Returns the file, the line where the origin's line begins, and the line of its first words.
     fn both<'l>(&'l self, origin: &'l Origin) -> Option<(&'l str, u32, u32)> {
         let below = |found: &'l (String, TextLines), line: u32| (found.0.as_str(), found.1.first(line), found.1.line(line));
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other text stands in a file")]
@@ -254,7 +256,7 @@ impl Lines {
                 self.texts.get(&key).map(|found| below(found, *line))
             }
             Origin::Fragment { name, line } => self.fragments.get(name).map(|found| below(found, *line)),
-            // A file that is the text of an element has lost the blank lines before it.
+            // A file that is the text of an element has lost its leading blank lines.
             Origin::File { path, line } => {
                 let line = self.sources.get(path).map_or(line + 1, |lines| lines.line(*line));
                 Some((path, line, line))
@@ -264,7 +266,7 @@ impl Lines {
     }
 }
 
-/// The word of a template that a fault is about.
+/// Returns the word of a template that a fault is about.
 #[allow(clippy::wildcard_enum_match_arm, reason = "all others are about a field as a whole")]
 fn named(kind: &FaultKind) -> Option<&str> {
     match kind {

@@ -1,5 +1,5 @@
-//! Builds the query of a lookup: the agent's description and the values that drive matching. The source decides which words
-//! are significant.
+//! Builds the query of a lookup from the agent's description and the values that drive matching.
+//! The source decides which words are significant.
 
 use super::fence_marker;
 use super::segments::draft::DraftSegment;
@@ -8,7 +8,7 @@ use crate::kernel::context::{Kind, Origin, Trust};
 use crate::registry::Node;
 use std::collections::BTreeSet;
 
-/// The inputs that drive matching: those that `context_relevance` includes, else all.
+/// Returns the inputs that drive matching: those that `context_relevance` includes, otherwise all.
 pub(super) fn relevant(node: &Node) -> Vec<String> {
     let relevance = &node.body.context_relevance;
     let names: Vec<_> = if relevance.is_empty() {
@@ -19,8 +19,8 @@ pub(super) fn relevant(node: &Node) -> Vec<String> {
     names.into_iter().flatten().map(ToString::to_string).collect()
 }
 
-/// The parameters that drive matching: those of a task that says nothing of its inputs. What nobody gave a value has its default,
-/// which says nothing of this call.
+/// Returns the parameters that drive matching in a task without inputs and `context_relevance`. A
+/// parameter with its default value is excluded, because a default is the same in every call.
 fn parameters(node: &Node, scope: &Scope) -> Vec<String> {
     if !node.body.inputs.is_empty() || !node.body.context_relevance.is_empty() {
         return Vec::new();
@@ -31,14 +31,14 @@ fn parameters(node: &Node, scope: &Scope) -> Vec<String> {
     names.filter(is_given).map(str::to_owned).collect()
 }
 
-/// What a lookup is asked: the description and the relevant inputs.
+/// Builds the query: the description and the relevant inputs.
 pub(super) fn query(node: &Node, scope: &Scope, own: &[DraftSegment]) -> String {
     let description = own.iter().find(|drafted| drafted.segment.kind == Kind::Description);
     let description = description.map_or_else(String::new, |drafted| fence_marker::bare(&drafted.segment.text));
     with_values(description, (node, scope), |_| true)
 }
 
-/// The trusted part of the query: the author's description and trusted values.
+/// Builds the trusted part of the query: the author's description and trusted values.
 pub(super) fn trusted_query(node: &Node, scope: &Scope, own: &[DraftSegment]) -> String {
     let is_trusted = |drafted: &&DraftSegment| drafted.segment.trust == Trust::Trusted;
     let description = own.iter().find(|drafted| drafted.segment.kind == Kind::Description).filter(is_trusted);
@@ -46,7 +46,7 @@ pub(super) fn trusted_query(node: &Node, scope: &Scope, own: &[DraftSegment]) ->
     with_values(description, (node, scope), |bound| bound.trust_of(&[]) == Trust::Trusted)
 }
 
-/// A description with the values that drive matching.
+/// Appends the values that drive matching to a description.
 fn with_values(description: String, (node, scope): (&Node, &Scope), is_wanted: impl Fn(&Bound) -> bool) -> String {
     let value = |name: &str| {
         let bound = scope.get(name).filter(|bound| is_wanted(bound));
@@ -61,7 +61,7 @@ fn with_values(description: String, (node, scope): (&Node, &Scope), is_wanted: i
     }
     for name in parameters(node, scope) {
         let value = value(&name);
-        // The description may hold it already.
+        // The description may already contain it.
         if let Some(value) = value.filter(|value| !query.contains(&**value)) {
             query.push('\n');
             query.push_str(&value);
@@ -70,14 +70,14 @@ fn with_values(description: String, (node, scope): (&Node, &Scope), is_wanted: i
     query
 }
 
-/// What a lookup is asked with and is not there before the agent has run that the context is for.
+/// Returns the parts of the query that are not available before the agent of this context has run.
 pub(super) fn late(node: &Node, scope: &Scope, own: &[DraftSegment]) -> BTreeSet<String> {
     let descriptions = own.iter().filter(|drafted| drafted.segment.kind == Kind::Description);
     let said = descriptions.flat_map(|drafted| drafted.late.iter().cloned());
     said.chain(relevant(node).iter().filter_map(|name| scope.late(name).cloned())).collect()
 }
 
-/// Whether everything is known that a lookup is asked with.
+/// Returns true if every part of the query is known.
 pub(super) fn is_known(node: &Node, scope: &Scope, own: &[DraftSegment]) -> bool {
     let mut descriptions = own.iter().filter(|drafted| drafted.segment.kind == Kind::Description);
     let is_there = |name: &String| scope.get(name).is_none_or(|bound| bound.value.is_some());

@@ -1,7 +1,8 @@
-//! What an agent of a compiled task receives: segments by the resolved settings, fitted into a budget, rendered, accounted for.
+//! The context that an agent of a compiled task receives: segments built by the resolved settings,
+//! fitted into a budget, rendered and reported.
 //!
-//! Does no I/O: values, files and sources of fresh context are handed in. Reads the settings that the registry stores and
-//! resolves none. Same inputs, same bytes.
+//! Does no I/O: the caller passes in values, files and sources of fresh context. Reads the settings
+//! that the registry stores and resolves none. The same inputs give the same bytes.
 
 pub mod answer_format;
 pub mod assemble;

@@ -1,7 +1,9 @@
-//! The objective of a request: what is to be done, in the caller's words. One rule for `render`, `manifest`, scenarios and hosts.
+//! The objective of a request: the goal in the caller's words. `render`, `manifest`, scenarios and
+//! hosts share this rule.
 //!
-//! If the task declares a parameter `objective`, the objective becomes its value, unless a value was given to the parameter
-//! itself. Otherwise it becomes the segment `objective`, unless a line of the description is identical.
+//! If the task declares a parameter `objective`, the objective becomes its value, unless the caller
+//! passes a value for the parameter itself. Otherwise it becomes the segment `objective`, unless a
+//! line of the description is identical.
 
 use super::fault::{Fault, FaultKind};
 use super::request::{Asked, Request};
@@ -12,13 +14,15 @@ use crate::registry::{Parameter, Registry, Task};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The parameter that takes the objective, and the segment that it is where there is none.
+/// The name of the parameter that takes the objective, and of the segment for tasks without that
+/// parameter.
 pub(crate) const NAME: &str = "objective";
 
-/// The priority of the segment: it is what the agent is asked for, as the description is.
+/// The priority of the segment: the objective ranks with the description.
 pub(super) const PRIORITY: u8 = Kind::Description.priority();
 
-/// Holds the objective to its limit: it is never cut, so a long one would push out everything else.
+/// Checks the length of the objective: it is never cut, so a long one would displace everything
+/// else.
 pub(super) fn fits(request: &Request<'_>, counter: &dyn TokenCounter, limit: usize) -> Result<(), Fault> {
     let objective = request.asked.objective.unwrap_or("");
     // A token is at least one byte.
@@ -26,17 +30,18 @@ pub(super) fn fits(request: &Request<'_>, counter: &dyn TokenCounter, limit: usi
     if tokens > limit { Err(FaultKind::LongObjective { tokens, limit }.into()) } else { Ok(()) }
 }
 
-/// The parameter that takes the objective.
+/// Returns the parameter that takes the objective.
 pub(crate) fn parameter(declared: &[Parameter]) -> Option<&Parameter> {
     declared.iter().find(|parameter| parameter.name == NAME)
 }
 
-/// Whether a task takes the objective as a value.
+/// Returns true if the task takes the objective as a value.
 fn takes(registry: &Registry, task: &str) -> Result<bool, Fault> {
     Ok(parameter(&registry.find(task).map_or(Ok(Vec::new()), Task::parameters)?).is_some())
 }
 
-/// The values of a request whose task takes the objective as one of them; `None` where they stay as they are.
+/// Returns the inputs with the objective among them; `None` if the request's inputs apply
+/// unchanged.
 pub(super) fn values(registry: &Registry, request: &Request<'_>) -> Result<Option<BTreeMap<String, Value>>, Fault> {
     let Some(objective) = request.asked.objective.filter(|objective| !objective.is_empty()) else { return Ok(None) };
     if !takes(registry, request.task)? {
@@ -47,13 +52,15 @@ pub(super) fn values(registry: &Registry, request: &Request<'_>) -> Result<Optio
     Ok(Some(inputs))
 }
 
-/// The same request with the objective among its values, if it is one of them.
+/// Returns the request with these inputs and without a separate objective; the request itself if
+/// there are none.
 pub(super) fn settled<'r>(request: &Request<'r>, values: Option<&'r BTreeMap<String, Value>>) -> Request<'r> {
     let Some(inputs) = values else { return *request };
     Request { inputs, asked: Asked { objective: None, ..request.asked }, ..*request }
 }
 
-/// The objective as far as a dry run knows it: an agent role gets one with each call, whoever calls.
+/// Returns the segment of an unknown objective in a dry run: every call of an agent role may bring
+/// one.
 pub(super) fn open(registry: &Registry, request: &Request<'_>) -> Result<Option<DraftSegment>, Fault> {
     if request.role.is_none() || request.asked.objective.is_some() || takes(registry, request.task)? {
         return Ok(None);
@@ -66,8 +73,8 @@ pub(super) fn open(registry: &Registry, request: &Request<'_>) -> Result<Option<
     Ok(Some(DraftSegment { unknown: BTreeSet::from([NAME.to_owned()]), condition, ..DraftSegment::whole(segment) }))
 }
 
-/// Returns whether the description of the agent says the objective already, in a line of its own that no letter brought along. Before a run a line
-/// may wait for a value.
+/// Returns true if the description already contains the objective as a line of its own, written by
+/// a trusted author. Before a run, a line with an unknown value does not count.
 pub(super) fn is_said(objective: &str, context: &[DraftSegment]) -> bool {
     descriptions(context).any(|drafted| {
         let text = &drafted.segment.text;
@@ -83,7 +90,7 @@ pub(super) fn is_said(objective: &str, context: &[DraftSegment]) -> bool {
     })
 }
 
-/// Whether the description may come to say it, by a value that it waits for.
+/// Returns true if the description may contain the objective once its unknown values are known.
 pub(super) fn may_be_said(context: &[DraftSegment]) -> bool {
     descriptions(context).any(|drafted| !drafted.segment.text.open().is_empty())
 }

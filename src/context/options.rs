@@ -1,4 +1,4 @@
-//! How a context is assembled: profile, order, budget, who counts, and the project's models.
+//! The options of an assembly: profile, order, budget, token counter, and the project's models.
 
 use super::render::profile::Profile;
 use super::render::target::Target;
@@ -12,27 +12,30 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Tokens that an objective may have where a project says nothing of it.
+/// The default maximum of an objective in tokens.
 pub const OBJECTIVE_TOKENS: usize = 8_000;
 
-/// How a context is assembled.
+/// The options of an assembly.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// How segments look, where neither the task nor its role says.
+    /// The format of segments, unless the task or its role sets one.
     pub profile: Profile,
-    /// Kinds that stand before all others of their message but the `system` text, in this order; the others stand most stable first.
+    /// Kinds that stand before all others of their message except the `system` text, in this order;
+    /// the others follow, most stable first.
     pub order: &'a [Kind],
-    /// Tokens in all; `None` for no limit.
+    /// The budget of the whole context in tokens; `None` for no limit.
     pub budget: Option<usize>,
-    /// Who counts tokens.
+    /// The token counter.
     pub counter: &'a dyn TokenCounter,
-    /// Whether figures are wanted where nothing has to be counted.
+    /// Controls counting when no limit requires it.
     pub counting: Counting,
-    /// Tokens that an objective may have, which is never cut.
+    /// The maximum of the objective in tokens; the objective is never cut.
     pub objective_tokens: usize,
-    /// Whose body the messages are for: in the profile `bare`, the form of the answer is left to a body that has a field for it.
+    /// The API that receives the messages: in the profile `bare`, the form of the answer is left to
+    /// an API that has a field for it.
     pub target: Option<&'static Target>,
-    /// The project's roles and models: those of the request decide about profile, budget and counter. `None` for the ones above.
+    /// The project's roles and models: those of the request determine profile, budget and counter.
+    /// `None` to use the fields above.
     pub models: Option<ModelSettings<'a>>,
 }
 
@@ -46,16 +49,16 @@ impl Default for Options<'_> {
     }
 }
 
-/// What a project says of models, and who counts for them.
+/// The models and roles of a project, with the counters for them.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelSettings<'a> {
     /// `[models.NAME]`.
     pub models: &'a BTreeMap<String, Model>,
     /// `[roles.NAME]`.
     pub roles: &'a BTreeMap<String, Role>,
-    /// Who counts, by the names that models give.
+    /// The counters by the tokenizer names of models.
     pub counters: &'a dyn Counters,
-    /// A profile that was asked for: it holds for every task and role.
+    /// A profile that overrides those of every task and role.
     pub profile: Option<Profile>,
     /// `[context] objective_tokens`.
     pub objective_tokens: Option<usize>,
@@ -63,7 +66,7 @@ pub struct ModelSettings<'a> {
 
 #[cfg(feature = "compile")]
 impl<'a> ModelSettings<'a> {
-    /// Those of a project.
+    /// Returns the settings of a project.
     pub fn of(config: &'a crate::project::config::Config, counters: &'a dyn Counters) -> Self {
         let (models, roles, objective_tokens) = (&config.models, &config.roles, config.context.objective_tokens);
         Self { models, roles, counters, profile: None, objective_tokens }
@@ -72,11 +75,11 @@ impl<'a> ModelSettings<'a> {
 
 /// Counters of tokens by name.
 pub trait Counters: Debug + Send + Sync {
-    /// The counter with a name; `None` where nobody counts like that.
+    /// Returns the counter with a name; `None` if it does not exist.
     fn named(&self, name: &str) -> Option<&dyn TokenCounter>;
 }
 
-/// Nobody counts but who is asked anyway.
+/// Contains no counters; the default counter applies.
 impl Counters for () {
     fn named(&self, _: &str) -> Option<&dyn TokenCounter> {
         None

@@ -1,6 +1,7 @@
-//! What a caller hands in: values, results of earlier steps, the parent's context, sources. Plain data and traits.
+//! The inputs of an assembly: values, results of earlier steps, the parent's context, sources.
+//! Plain data and traits.
 //!
-//! Nothing here is read before a context is assembled, and nothing is kept after.
+//! Nothing is read before a context is assembled, and nothing is retained afterwards.
 
 use super::context_source::ContextSource;
 use crate::kernel::context::{Segment, Trust};
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::ops::Deref;
 
-/// Values of a task's parameters by name: words, numbers, or whatever else is JSON.
+/// Values of a task's parameters by name: text, numbers, or any other JSON.
 ///
 /// ```
 /// use ctxc::Inputs;
@@ -25,12 +26,12 @@ use std::ops::Deref;
 pub struct Inputs(BTreeMap<String, Value>);
 
 impl Inputs {
-    /// No values.
+    /// Creates an empty set of values.
     pub const fn new() -> Self {
         Self(BTreeMap::new())
     }
 
-    /// The same with one value more, or another one.
+    /// Adds or replaces a value.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.0.insert(name.into(), value.into());
@@ -82,43 +83,47 @@ impl From<()> for Inputs {
     }
 }
 
-/// What an earlier step left.
+/// The result of an earlier step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepResult {
-    /// Its content: JSON where it was JSON, else text.
+    /// The content: JSON if it parses as JSON, otherwise text.
     pub content: Value,
-    /// Its notes, if it made some.
+    /// Its notes, if it wrote any.
     pub notes: Option<String>,
-    /// Its trust as far as a run has seen it: untrusted where something from outside reached it that nothing in the definition names,
-    /// such as what a tool gave back. Where the step says `trust="trusted"`, this counts for nothing.
+    /// Its trust as observed by a run: untrusted if outside content that the definition does not
+    /// name, such as a tool result, reached the step. Has no effect if the step declares
+    /// `trust="trusted"`.
     pub trust: Trust,
 }
 
-/// Files of the project, and those that templates name by a path of their own.
+/// Files of the project, and files that templates name by a path.
 pub trait Files: Debug {
-    /// The text of a file, by its path relative to the project root.
+    /// Returns the text of a file, by its path relative to the project root.
     ///
     /// # Errors
-    /// Why it cannot be read, in words.
+    /// A description of the reason why the file cannot be read.
     fn text(&self, path: &str) -> Result<String, String>;
 
-    /// Trust of the texts: the author's own, unless somebody else chose the files.
+    /// Returns the trust of the texts: trusted, unless somebody other than the author chose the
+    /// files.
     fn trust(&self) -> Trust {
         Trust::Trusted
     }
 
-    /// A file that no author named: an agent asks for it while it runs.
+    /// Returns a file that no author named and that an agent requests at run time.
     ///
     /// # Errors
-    /// Why it cannot be read, or why agents may not have it, such as that `.gitignore` names it; in words.
+    /// A description of the reason why the file cannot be read or is withheld from agents, for
+    /// example because `.gitignore` names it.
     fn requested(&self, path: &str) -> Result<RequestedFile, String> {
         Ok(RequestedFile { path: path.to_owned(), text: self.text(path)? })
     }
 
-    /// The paths that a command of `<file_paths source="command">` lists. Only a run of a trusted project runs one.
+    /// Returns the paths that a command of `<file_paths source="command">` prints. Only a run of a
+    /// trusted project runs the command.
     ///
     /// # Errors
-    /// Why there are none, in words.
+    /// A description of the reason why the paths are not available.
     fn listed(&self, _command: &str) -> Result<Vec<String>, String> {
         Err("its paths are the output of a command, which only a run of a trusted project executes; \
              `ctxc trust` permits it, and the trace of `ctxc run` holds the context"
@@ -126,10 +131,10 @@ pub trait Files: Debug {
     }
 }
 
-/// A file that an agent asks for while it runs.
+/// A file that an agent requests at run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestedFile {
-    /// Its path relative to the project root, links resolved.
+    /// Its path relative to the project root, with links resolved.
     pub path: String,
     /// Its text.
     pub text: String,
@@ -149,7 +154,7 @@ impl Files for BTreeMap<String, String> {
     }
 }
 
-/// What a context is put together from.
+/// The inputs from which a context is assembled.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The task.
@@ -158,62 +163,63 @@ pub struct Request<'a> {
     pub node: &'a str,
     /// Values of the task's parameters by name.
     pub inputs: &'a BTreeMap<String, Value>,
-    /// Trust of those values. What cannot hold a text, by its declared type, is trusted in any case; a parameter that is declared
-    /// untrusted is not.
+    /// Trust of those values. A value whose declared type cannot hold text is always trusted; a
+    /// parameter that is declared untrusted never is.
     pub inputs_trust: Trust,
-    /// Results of earlier steps and variables of loops: by their paths from the task's root on, such as `/steps/1/calls/0`, or by a name (`as`)
-    /// that one of them alone has in the whole task.
+    /// Results of earlier steps and variables of loops, by their path from the task's root, such as
+    /// `/steps/1/calls/0`, or by a name (`as`) that is unique in the whole task.
     pub results: &'a BTreeMap<String, StepResult>,
     /// The parent's context.
     pub parent: &'a [Segment],
-    /// Where fresh context is looked up.
+    /// The source of fresh context.
     pub source: &'a dyn ContextSource,
-    /// Where files are read.
+    /// The source of files.
     pub files: &'a dyn Files,
-    /// The result of the stage before, where the task is a stage of a pipeline.
+    /// The result of the previous stage, if the task is a stage of a pipeline.
     pub previous: Option<&'a Value>,
-    /// What earlier attempts ran into, oldest first.
+    /// The obstacles that earlier attempts met, oldest first.
     pub attempts: &'a [Attempt],
-    /// The conversation so far, oldest first, which a task with `<history>` sees; the last message is the one to be answered.
+    /// The conversation so far, oldest first, for a task with `<history>`; the last message is the
+    /// one to be answered.
     pub history: &'a [Turn],
-    /// What the caller asks for in words of its own, beside what the task says.
+    /// The goals that the caller adds to those of the task.
     pub asked: Asked<'a>,
-    /// The agent role that plays the task; `None` for the task alone.
+    /// The agent role that plays the task; `None` for a task without a role.
     pub role: Option<&'a Role>,
-    /// Salts the marks of fences, so that whoever knows the task cannot foretell them; empty for none.
+    /// Salt of the fences' marks, so that knowledge of the task does not reveal them; empty for
+    /// none.
     pub session: &'a str,
 }
 
-/// What a caller asks for in words of its own. Each becomes a segment of its own, behind those of the task, so that what the
-/// task says stays the same from call to call.
+/// Goals in the caller's words. Each becomes a segment behind those of the task, so that the task's
+/// segments stay the same from call to call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asked<'a> {
-    /// What is to be done: a value of the task's parameter `objective` where the task declares one that has none, else the
-    /// segment `objective`, unless the task's description says the same.
+    /// The objective: the value of the task's parameter `objective` if the task declares it and it
+    /// has no value, otherwise the segment `objective`, unless the task's description contains the
+    /// same line.
     pub objective: Option<&'a str>,
-    /// What a good answer satisfies: the segment `criteria:request`.
+    /// Criteria for a good answer: the segment `criteria:request`.
     pub criteria: &'a [String],
-    /// What the answer must keep to: the segment `constraints:request`.
+    /// Constraints on the answer: the segment `constraints:request`.
     pub constraints: &'a [String],
 }
 
-/// No values.
 static NO_VALUES: BTreeMap<String, Value> = BTreeMap::new();
-/// No results.
 static NO_RESULTS: BTreeMap<String, StepResult> = BTreeMap::new();
 
 impl<'a> Request<'a> {
-    /// The name of the role that plays the task.
+    /// Returns the name of the role that plays the task.
     pub(super) fn role_name(&self) -> Option<&'a str> {
         self.role.map(|role| role.name.value.as_str())
     }
 
-    /// A request for the task that a role plays, with nothing else handed in.
+    /// Creates a request for the task that a role plays, with no other inputs.
     pub fn of_role(role: &'a Role) -> Self {
         Self { role: Some(role), ..Self::new(&role.task.value) }
     }
 
-    /// A request for a task with nothing handed in.
+    /// Creates a request for a task, with no inputs.
     pub fn new(task: &'a str) -> Self {
         Self {
             task,

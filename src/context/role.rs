@@ -1,5 +1,6 @@
-//! What a role adds to the context of its task: who the agent is, before what the task says of that; what its model makes of
-//! budget, counter and profile. Chooses nothing itself: `project::routing` does.
+//! The effects of a role on its task's context: the role's system text stands before the task's,
+//! and the role's model determines budget, counter and profile. The choice of the model is made by
+//! `project::routing`.
 
 use super::fault::{Fault, FaultKind};
 use super::options::{ModelSettings, Options};
@@ -16,32 +17,33 @@ use crate::project::roles::{Role, SystemPrompt};
 use crate::project::routing::{self, Choice};
 use crate::project::tools::ToolDefinition;
 
-/// How the context of a role is assembled, and for which model.
+/// The model of an agent, and the options of its context.
 #[derive(Clone, Debug)]
 pub struct Routed<'a> {
-    /// With the role's profile, the counter of the model, and the smallest of all budgets; the settings of models are in it already.
+    /// The options with the role's profile, the model's counter and the smallest of all budgets;
+    /// `models` is already applied.
     pub options: Options<'a>,
-    /// The model, where the project has one for it.
+    /// The chosen model, if the project has one for the agent.
     pub choice: Option<Choice<'a>>,
-    /// The model that the task names itself, whether the project has it or not.
+    /// The model that the task names, even if the project does not define it.
     pub named: Option<String>,
-    /// How the model is asked to answer, and who says so.
+    /// The sampling parameters of the call, each with its source.
     pub sampling: Vec<Sampled>,
 }
 
 impl Routed<'_> {
-    /// The name of the model that would be called: the one that the project has for the agent, else the one that its task names.
+    /// The name of the model to call: the chosen one, otherwise the one that the task names.
     pub fn model(&self) -> Option<&str> {
         self.choice.as_ref().map(|choice| choice.model.name.value.as_str()).or(self.named.as_deref())
     }
 }
 
 impl Routed<'_> {
-    /// What the request of the agent says beside its messages: for the model that was chosen, by the id that its provider knows it by, with
-    /// the tokens that are kept free for its answer.
+    /// Returns the parts of the agent's request beside its messages: the model's id at its
+    /// provider, the tokens reserved for the answer, tools, sampling and the form of the answer.
     ///
     /// # Errors
-    /// There is no such agent, or the schema of its answer cannot be read.
+    /// The agent does not exist, or the schema of its answer cannot be read.
     pub fn call(&self, graph: &TaskGraph<'_>, request: &Request<'_>) -> Result<Call, Fault> {
         let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
         let chain = graph.chain(request.task, request.node)?;
@@ -62,10 +64,10 @@ impl Routed<'_> {
     }
 }
 
-/// The model of an agent and what follows from it.
+/// Returns the model of an agent and the options that follow from it.
 ///
 /// # Errors
-/// There is no such agent.
+/// The agent does not exist.
 pub fn route<'a>(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'a>) -> Result<Routed<'a>, Fault> {
     let chain = forest.chain(request.task, request.node)?;
     let own = chain.iter().rev().find_map(|link| link.node.body.profile);
@@ -89,43 +91,44 @@ pub fn route<'a>(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Option
     Ok(Routed { options, sampling, choice, named: wanted.first().map(|name| (*name).to_owned()) })
 }
 
-/// How a model is asked to answer by an agent that may get another one.
+/// Returns the sampling parameters of an agent for a model other than the chosen one.
 ///
 /// # Errors
-/// There is no such agent.
+/// The agent does not exist.
 pub fn sampling(forest: &TaskGraph<'_>, request: &Request<'_>, model: Option<&Model>) -> Result<Vec<Sampled>, Fault> {
     Ok(sampled(&forest.chain(request.task, request.node)?, request.role, model))
 }
 
-/// The models that the task names itself: those of the nearest node that names any, the preferred one first.
+/// Returns the models that the task names: those of the nearest node that names any, the preferred
+/// one first.
 fn wanted<'f>(chain: &[Link<'f>]) -> Vec<&'f str> {
     let nearest = chain.iter().rev().map(|link| &link.node.body).find(|body| body.model.is_some());
     nearest.into_iter().flat_map(|body| body.model.iter().chain(&body.fallback)).map(|name| &**name).collect()
 }
 
-/// The kinds of segments that a role puts first, behind what the system says. Where nothing but the author's words is said, the question
-/// stands behind the conversation, as in a chat.
+/// Returns the kinds of segments that a role puts first, behind the system text. In the profile
+/// `bare`, the question stands behind the conversation, as in a chat.
 pub(super) fn order(role: Option<&Role>, profile: Profile) -> Vec<Kind> {
     let order: Vec<Kind> = role.map_or(&[][..], |role| &role.order).iter().filter_map(|word| Kind::named(word.value)).collect();
     if order.is_empty() && profile == Profile::Bare { vec![Kind::History] } else { order }
 }
 
-/// The order of a role, where it has one, in place of the one that was asked for.
+/// Replaces the order of the options by that of a role, if the role has one.
 pub(super) fn ordered<'a>(options: &Options<'a>, order: &'a [Kind]) -> Options<'a> {
     Options { order: if order.is_empty() { options.order } else { order }, ..*options }
 }
 
-/// What a role says of itself, with where it stands.
+/// Returns the role's system text, with its origin.
 fn words(system: &SystemPrompt) -> Traced {
     Traced::new(system.text.as_str(), Origin::File { path: system.path.clone(), line: system.line })
 }
 
-/// Puts what the role says of itself before what its task says: one segment, two sources. A text that may not give orders stays
-/// a segment of its own.
+/// Prepends the role's system text to that of its task: one segment with two origins. An untrusted
+/// system text of the task stays a separate segment.
 pub(super) fn says(system: &SystemPrompt, context: &mut Vec<DraftSegment>) {
     match context.iter_mut().find(|drafted| is_own(&drafted.segment)) {
         Some(own) => {
-            // The role says something, whatever becomes of the task's words.
+            // The role's text is always present, even if the task's part is empty.
             let may_lack = own.condition.take().is_some();
             join(words(system), &mut own.segment, if may_lack { "" } else { "\n\n" });
         }
@@ -133,7 +136,7 @@ pub(super) fn says(system: &SystemPrompt, context: &mut Vec<DraftSegment>) {
     }
 }
 
-/// A tool as a segment: it holds as long as the project's files.
+/// Returns the segment of a tool, which stays the same as long as the project's files do.
 pub(super) fn tool(tool: &ToolDefinition) -> DraftSegment {
     let text = Traced::new(tool.text(), Origin::File { path: tool.path.clone(), line: tool.line });
     let segment = Segment::of(Kind::Tools, text, "the role's tools").stable(Stability::Project);

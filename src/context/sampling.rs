@@ -1,11 +1,12 @@
-//! How the model of an agent is asked to answer: what the nearest node says of a parameter, else its role, else its model.
+//! The sampling parameters of an agent: each comes from the nearest node that sets it, else from
+//! its role, else from its model.
 
 use super::task_graph::Link;
 use crate::kernel::sampling::{Parameter, Sampled, Sampling};
 use crate::project::models::Model;
 use crate::project::roles::Role;
 
-/// What holds for the agent at the end of a chain, in the order of the parameters.
+/// Returns the parameters of the agent at the end of a chain, in the order of [`Parameter::ALL`].
 pub(super) fn sampled(chain: &[Link<'_>], role: Option<&Role>, model: Option<&Model>) -> Vec<Sampled> {
     let place = |link: &Link<'_>| format!("task {}{}", link.tree.task.name(), link.node.id.trim_end_matches('/'));
     let tasks = chain.iter().rev().map(|link| (place(link), &link.node.body.sampling));

@@ -1,7 +1,9 @@
-//! The template strategy: the segments of an agent, driven by the resolved settings of the nodes above it.
+//! The template strategy: builds the segments of an agent from the resolved settings of the nodes
+//! above it.
 //!
-//! Along the chain from the task's root each node makes a context of its parent's: what it inherits, what earlier steps left,
-//! what is looked up, what it says itself. Reads the stored settings and resolves none.
+//! Along the chain from the task's root, each node derives its context from its parent's: inherited
+//! segments, results of earlier steps, looked-up context and its own texts. Reads the stored
+//! settings and resolves none.
 
 use super::context_source::{MATCHES, Match};
 use super::fault::{Fault, FaultKind, Place};
@@ -26,20 +28,21 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Puts the segments of one request together.
+/// Builds the segments of one request.
 #[derive(Debug)]
 pub(super) struct Strategy<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) results: &'a GivenResults<'a>,
     pub(super) filler: Filler<'a>,
     pub(super) faults: Faults,
-    /// A conversation may reach the agent, even an empty one, or others write a text that is empty in this request.
+    /// True if a conversation may reach the agent, even an empty one, or if a text that is empty in
+    /// this request may contain untrusted text in another.
     pub(super) has_open_share: bool,
     pub(super) memo: &'a mut ChainMemo,
 }
 
 impl<'a> Strategy<'a> {
-    /// The segments of the agent at the end of a chain, in the order of their sources.
+    /// Returns the segments of the agent at the end of a chain, in the order of their sources.
     pub(super) fn segments(&mut self, forest: &'a TaskGraph<'a>) -> Result<Vec<DraftSegment>, Fault> {
         let chain = forest.chain(self.request.task, self.request.node)?;
         let parent = self.request.parent.iter().map(|segment| {
@@ -53,7 +56,7 @@ impl<'a> Strategy<'a> {
             NodeContext { has_open_share: context.iter().any(|drafted| drafted.segment.is_turn()), segments: Rc::new(context) };
         self.memo.enter(&chain);
         for (at, link) in chain.iter().enumerate() {
-            // A reference has no context of its own: what is behind it stands in its place.
+            // A reference has no context of its own: the definition behind it takes its place.
             if link.node.settings.is_none() {
                 continue;
             }
@@ -63,7 +66,7 @@ impl<'a> Strategy<'a> {
                 continue;
             }
             let upto = chain.get(..=at).unwrap_or(&[]);
-            // Those of the last scope count: it is the one the agent's texts are filled from.
+            // Only faults of the last scope count, because the agent's texts are filled from it.
             self.faults.clear();
             let Self { request, results, filler, faults, memo, .. } = self;
             let mut binder = Binder { request, results, forest, filler: *filler, faults, memo };
@@ -100,7 +103,7 @@ impl<'a> Strategy<'a> {
         name_apart(&mut context);
         let inside = context.iter_mut().flat_map(|drafted| std::mem::take(&mut drafted.faults));
         self.faults.extend(inside);
-        // What a text makes of a value of another type is no fault of the text.
+        // A wrong type is the fault of the value, not of the texts that use it.
         let is_type = |fault: &Fault| matches!(*fault.kind, FaultKind::WrongType { .. });
         if self.faults.iter().any(is_type) {
             self.faults.retain(is_type);
@@ -108,7 +111,7 @@ impl<'a> Strategy<'a> {
         Ok(context)
     }
 
-    /// The context of one node, made of its parent's.
+    /// Returns the context of one node, derived from its parent's.
     fn node(&mut self, chain: &[Link<'_>], scope: &Scope, parent: &[DraftSegment]) -> Vec<DraftSegment> {
         let Some(link) = chain.last() else { return Vec::new() };
         let used = BTreeSet::new();
@@ -129,7 +132,7 @@ impl<'a> Strategy<'a> {
         context
     }
 
-    /// What is looked up for the node.
+    /// Adds the looked-up context of the node.
     fn fresh(&self, link: &Link<'_>, scope: &Scope, own: &[DraftSegment], context: &mut Vec<DraftSegment>) {
         if link.node.setting(SettingName::FreshContext) != "enabled" {
             return;
@@ -158,11 +161,12 @@ impl<'a> Strategy<'a> {
         }
         let there = files(context.iter().chain(own));
         let trusted = files(context.iter().chain(own).filter(|drafted| drafted.is_trusted()));
-        // Some of what is found may be there already.
+        // Some matches may already be in the context.
         let asked = if there.is_empty() { MATCHES } else { MATCHES * 4 };
         match self.request.source.search_for(self.request.role_name(), &query(link.node, scope, own), asked) {
             Ok(found) => {
-                // A value that came from a file of the project is found in it again, as its line ends allow.
+                // A value that was read from a project file is found again in that file, except for
+                // its line ends.
                 let texts = |is_meant: fn(&DraftSegment) -> bool| -> BTreeSet<&str> {
                     let own = own.iter().filter(|drafted| is_meant(drafted));
                     own.map(|drafted| drafted.segment.text.text().trim()).collect()
@@ -189,13 +193,14 @@ impl<'a> Strategy<'a> {
         }
     }
 
-    /// What a pipeline hands to the stage: the result before it, and what earlier attempts ran into.
+    /// Adds the segments that a pipeline passes to a stage: the previous result, and the obstacles
+    /// of earlier attempts.
     fn stage(&self, context: &mut Vec<DraftSegment>) {
-        // Agents have said it, and nobody knows what they have seen.
+        // The text comes from agents that may have read untrusted text.
         let mut push = |kind: Kind, text: String, origin: Origin, (cut, trust): (Cut, Trust)| {
             let stability = if kind == Kind::PreviousOutput { Stability::Session } else { Stability::Call };
             let mut text = Traced::new(text, origin);
-            // Whatever its type in this call, its length is not the author's to choose.
+            // Marked for every type of value, because the author does not control its length.
             text.mark_untrusted(0);
             let segment = Segment::of(kind, text, "handed in by the pipeline").stable(stability);
             context.push(DraftSegment::whole(Segment { trust, cut, ..segment }));
@@ -225,13 +230,13 @@ impl<'a> Strategy<'a> {
     }
 }
 
-/// The files that segments hold.
+/// Returns the paths of the files whose text the segments contain.
 fn files<'d>(drafted: impl Iterator<Item = &'d DraftSegment>) -> BTreeSet<String> {
     let of_file = |origin: &Origin| if let Origin::File { path, .. } = origin { Some(path.clone()) } else { None };
     drafted.flat_map(|drafted| drafted.segment.text.stretches()).filter_map(|stretch| of_file(&stretch.origin)).collect()
 }
 
-/// Gives segments of one id a number, so that each is named apart.
+/// Numbers segments that share an id, so that every id is unique.
 fn name_apart(context: &mut [DraftSegment]) {
     let mut seen = std::collections::BTreeMap::<String, u32>::new();
     for drafted in context {
@@ -243,7 +248,7 @@ fn name_apart(context: &mut [DraftSegment]) {
     }
 }
 
-/// All faults of a request as errors, each once, in the order of their places.
+/// Sorts faults by place and removes duplicates.
 pub(super) fn faults(mut found: Faults) -> Vec<Fault> {
     fn place(fault: &Fault) -> (&Option<Place>, &Option<Box<Origin>>) {
         (&fault.place, &fault.at)
@@ -255,7 +260,7 @@ pub(super) fn faults(mut found: Faults) -> Vec<Fault> {
             faults.push(fault);
         }
     }
-    // What leads nowhere has no value where it is named, which is said already.
+    // A path that leads nowhere is already reported, so the missing value is omitted.
     let lost = |fault: &Fault| if let FaultKind::NoPart { name, .. } = &*fault.kind { Some(name.clone()) } else { None };
     let lost: BTreeSet<String> = faults.iter().filter_map(lost).collect();
     faults.retain(|fault| !matches!(&*fault.kind, FaultKind::Missing { name, .. } if lost.contains(name)));

@@ -1,7 +1,9 @@
-//! From a task to the agent that is asked for: the nodes on the way, through `ref` and `call`, and every agent there is.
+//! The path from a task to one of its agents: the nodes on the way, through `ref` and `call`, and
+//! the list of all agents.
 //!
-//! A node is named by its path: `/steps/1`, and through a reference by the path behind it, `/steps/1/steps/0`. Loads each
-//! definition once. Bounded: references in a circle, which no compiled registry has, end in a fault.
+//! A node is named by its path: `/steps/1`, and through a reference by the path behind it,
+//! `/steps/1/steps/0`. Loads each definition once. Bounded: circular references, which a compiled
+//! registry never contains, end in a fault.
 
 use super::fault::{Fault, FaultKind};
 use crate::base::expansion::MAX_DEPTH;
@@ -18,16 +20,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
-/// A task's tree and those of everything that it refers to.
+/// The trees of a task and of all definitions that it refers to.
 #[derive(Debug)]
 pub struct TaskGraph<'r> {
-    /// Where the definitions come from.
+    /// The registry that contains the definitions.
     pub registry: &'r Registry,
     tasks: BTreeMap<&'r str, Tree<'r>>,
     templates: BTreeMap<&'r str, Tree<'r>>,
 }
 
-/// Steps of a sequence by their numbers, with the names that are found in each.
+/// Steps of a sequence by number, with the names found in each.
 type CheckedSteps = Vec<(usize, BTreeSet<String>)>;
 
 /// A definition with its nodes.
@@ -37,26 +39,27 @@ pub(super) struct Tree<'r> {
     pub task: Task<'r>,
     /// Its tree.
     pub root: Node,
-    /// What its values are made of.
+    /// The sources of its values.
     pub trust: Vec<TrustNode>,
     /// Its file, relative to the project root.
     pub path: String,
-    /// The results that it leaves, where somebody asked.
+    /// The results of its nodes, computed on demand.
     results: OnceLock<ResultNames>,
-    /// The steps that the author says were checked, or some of whose arguments: by the node of the sequence, where somebody asked.
+    /// The steps that the author marked as checked, fully or for some arguments, by the node of the
+    /// sequence; computed on demand.
     checked_steps: OnceLock<BTreeMap<String, CheckedSteps>>,
 }
 
 /// One node on the way to an agent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Link<'f> {
-    /// The definition that it stands in.
+    /// The definition that contains the node.
     pub tree: &'f Tree<'f>,
     /// The node.
     pub node: &'f Node,
-    /// How it stands in the node before; `None` for the root of a definition.
+    /// Its place in the previous node; `None` for the root of a definition.
     pub child: Option<&'f Child>,
-    /// How much of the path that was asked for leads to its definition.
+    /// The length of the prefix of the requested path that leads to its definition.
     pub base: usize,
 }
 
@@ -66,7 +69,7 @@ impl<'r> Tree<'r> {
         Ok(Self { task, root, trust, path, results: OnceLock::new(), checked_steps: OnceLock::new() })
     }
 
-    /// The steps of a sequence that `checked` finds something in, by their numbers.
+    /// Returns the steps of a sequence for which `checked` returns names, by step number.
     pub(super) fn checked_steps(&self, sequence: &Node, checked: fn(&Child) -> BTreeSet<String>) -> &[(usize, BTreeSet<String>)] {
         let of_all = || {
             let mut found = BTreeMap::<String, CheckedSteps>::new();
@@ -99,7 +102,8 @@ impl<'r> Tree<'r> {
     }
 }
 
-/// Where something of a node stands in its definition, as [`TrustNode::at`](crate::template::trust::TrustNode::at) has it.
+/// Returns the path of a node's property in its definition, in the format of
+/// [`TrustNode::at`](crate::template::trust::TrustNode::at).
 pub(super) fn at(node: &Node, what: &str) -> String {
     format!("{}/{what}", node.id.trim_end_matches('/'))
 }
@@ -119,7 +123,7 @@ impl Tree<'_> {
 }
 
 impl<'r> TaskGraph<'r> {
-    /// Loads a task and all that it refers to; `None` when there is no such task.
+    /// Loads a task and all definitions that it refers to; `None` if the task does not exist.
     pub fn load(registry: &'r Registry, task: &str) -> Result<Option<Self>, Fault> {
         let Some(root) = registry.find(task) else { return Ok(None) };
         let mut forest = Self { registry, tasks: BTreeMap::new(), templates: BTreeMap::new() };
@@ -148,7 +152,8 @@ impl<'r> TaskGraph<'r> {
         Self::whole_on(registry, Some(NonZeroUsize::MIN))
     }
 
-    /// The same on so many threads, else on those of the machine.
+    /// Loads every task and template on the given number of threads; `None` for one thread per
+    /// core.
     pub fn whole_on(registry: &'r Registry, threads: Option<NonZeroUsize>) -> Result<Self, Fault> {
         let read = |tasks: Vec<Task<'r>>| {
             let trees = parallel::each(&tasks, threads, |task| Tree::read(*task));
@@ -158,7 +163,7 @@ impl<'r> TaskGraph<'r> {
         Ok(Self { registry, tasks, templates })
     }
 
-    /// The file of a task, else that of a template of this name.
+    /// Returns the file of the task with this name, otherwise that of the template.
     pub(super) fn path(&self, name: &str) -> Option<&str> {
         let tree = self.tasks.get(name).or_else(|| self.templates.get(name))?;
         Some(&tree.path)
@@ -168,7 +173,8 @@ impl<'r> TaskGraph<'r> {
         if is_template { &self.templates } else { &self.tasks }
     }
 
-    /// The form of what a node answers, as far as it is known: its own, or else that of the last agent in it, as `check` has it.
+    /// Returns the form of a node's answer, if it is known: its own, otherwise that of the last
+    /// agent in it, as in `check`.
     pub(super) fn answer(&self, node: &Node) -> Option<Shape> {
         let mut node = match self.behind(node) {
             Some(behind) => &behind.ok()?.root,
@@ -189,7 +195,7 @@ impl<'r> TaskGraph<'r> {
         }
     }
 
-    /// The definition that a node stands for.
+    /// Returns the definition that a node refers to.
     fn behind(&self, node: &Node) -> Option<Result<&Tree<'r>, Fault>> {
         let (name, found) = match node.target()? {
             Target::Task(name) => (name, self.tasks.get(name)),
@@ -204,19 +210,21 @@ impl<'r> TaskGraph<'r> {
         self.tasks.get(task).map(|tree| &tree.root)
     }
 
-    /// A node that a task reaches, by its path.
+    /// Returns a node that a task reaches, by its path.
     #[cfg(feature = "eval")]
     pub(crate) fn node(&self, task: &str, path: &str) -> Option<&Node> {
         Some(self.chain(task, path).ok()?.last()?.node)
     }
 
-    /// The root of the definition that a node stands for; `None` where it stands for itself.
+    /// Returns the root of the definition that a node refers to; `None` if the node is not a
+    /// reference.
     #[cfg(feature = "eval")]
     pub(crate) fn behind_node(&self, node: &Node) -> Option<Result<&Node, Fault>> {
         Some(self.behind(node)?.map(|tree| &tree.root))
     }
 
-    /// The nodes from a task's root to the node with an id, both included; a reference is followed by the root it goes to.
+    /// Returns the nodes from a task's root to the node with an id, both included; a reference is
+    /// followed by the root of its target.
     pub(super) fn chain(&self, task: &str, id: &str) -> Result<Vec<Link<'_>>, Fault> {
         let unknown = || -> Fault {
             let there = self.agents(task).unwrap_or_default().into_iter().map(|agent| agent.node).collect();
@@ -230,7 +238,7 @@ impl<'r> TaskGraph<'r> {
         loop {
             let Some(&Link { tree, node, .. }) = chain.last() else { return Err(unknown()) };
             let inner = asked.strip_prefix(&base).unwrap_or("");
-            // What makes an argument of a call stands in front of what is called.
+            // The task inside an argument of a call comes before the called definition.
             if let Some(child) = node.child_towards(inner) {
                 chain.push(Link { tree, node: &child.node, child: Some(child), base: base.len() });
                 continue;
@@ -250,32 +258,35 @@ impl<'r> TaskGraph<'r> {
         }
     }
 
-    /// Files that the definitions here read when a context is assembled, by their path in the project, sorted: those of
-    /// `<file_paths>`, and the schema of an answer where the registry does not hold it.
+    /// Returns the files that these definitions read when a context is assembled, by their path in
+    /// the project, sorted: those of `<file_paths>`, and schemas of answers that the registry does
+    /// not store.
     pub fn files(&self) -> BTreeSet<String> {
         self.files_of_each().flat_map(|(_, files)| files).collect()
     }
 
-    /// The same for each definition.
+    /// Returns the same files for each definition.
     pub(crate) fn files_of_each(&self) -> impl Iterator<Item = (&str, BTreeSet<String>)> {
         self.tasks.iter().chain(&self.templates).map(|(name, tree)| (*name, tree.files()))
     }
 
-    /// The files that texts of each definition here were pulled from by `src`, by their path in the project, sorted.
+    /// Returns the files that each definition includes by `src`, by their path in the project,
+    /// sorted.
     #[cfg(feature = "cli")]
     pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, BTreeSet<String>)> {
         self.tasks.iter().chain(&self.templates).map(|(name, tree)| (*name, tree.sources()))
     }
 
-    /// The settings of a node that a task reaches; `None` where the node has no context of its own.
+    /// Returns the settings of a node that a task reaches; `None` if the node has no context of its
+    /// own.
     ///
     /// # Errors
-    /// There is no such task or node.
+    /// The task or node does not exist.
     pub fn settings(&self, task: &str, node: &str) -> Result<Option<&SettingsData>, Fault> {
         Ok(self.chain(task, node)?.last().and_then(|link| link.node.settings.as_ref()))
     }
 
-    /// The paths of a node and of those around it that have settings, from the inside out.
+    /// Returns the paths of a node and of the nodes around it that have settings, innermost first.
     #[cfg(feature = "eval")]
     pub(crate) fn around(&self, task: &str, node: &str) -> Vec<String> {
         let ends = node.match_indices('/').map(|(at, _)| at.max(1)).chain([node.len()]).rev();
@@ -285,10 +296,10 @@ impl<'r> TaskGraph<'r> {
         paths
     }
 
-    /// Changes the settings of a node, to ask what would come of it.
+    /// Changes the settings of a node, to compute the effect on contexts.
     ///
     /// # Errors
-    /// There is no such task or node.
+    /// The task or node does not exist.
     #[cfg(feature = "eval")]
     pub(crate) fn change(&mut self, task: &str, node: &str, change: impl FnOnce(&mut SettingsData)) -> Result<(), Fault> {
         let chain = self.chain(task, node)?;
@@ -313,14 +324,15 @@ impl<'r> TaskGraph<'r> {
         Ok(())
     }
 
-    /// The results that a task leaves, by their names and paths.
+    /// Returns the results of a task's nodes, by their names and paths.
     pub(super) fn result_names(&self, task: &str) -> &ResultNames {
         static NONE: ResultNames = ResultNames::new();
         let behind = |node: &'_ Node| Some(&self.behind(node)?.ok()?.root);
         self.tasks.get(task).map_or(&NONE, |tree| tree.results.get_or_init(|| result_names::of(&tree.root, &behind)))
     }
 
-    /// Every agent that a task may call, in document order, those of tasks and templates that it refers to included.
+    /// Returns every agent that a task may call, in document order, including those of the tasks
+    /// and templates that it refers to.
     pub fn agents(&self, task: &str) -> Result<Vec<AgentNode>, Fault> {
         let tree = self.tasks.get(task).ok_or_else(|| Fault::from(FaultKind::Dangling { name: task.to_owned() }))?;
         let behind = |node: &'_ Node| Some(self.behind(node)?.map(|tree| (tree.task.name(), &tree.root)));

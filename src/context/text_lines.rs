@@ -1,7 +1,8 @@
 //! Maps each line of a compiled text to its source line.
 //!
-//! A compiled text has lost its comments, the blank lines at its ends, references and sections, so its element is read again;
-//! the registry does not carry lines. In a Jinja text only the words count, not statements and comments. Linear.
+//! A compiled text lacks comments, blank lines at its ends, references and sections, so its element
+//! is read again; the registry does not contain lines. In a Jinja text only words count, not
+//! statements and comments. Runs in linear time.
 
 use crate::base::source::LineIndex;
 use crate::jinja::tags::silent;
@@ -12,19 +13,20 @@ use crate::template::keywords::TextSyntax;
 use std::iter::Peekable;
 use std::ops::Range;
 
-/// What indents.
+/// The characters that indent a line.
 const BLANKS: [char; 2] = [' ', '\t'];
 
-/// The lines of a text: from which on each is the one below the last, and where that one is. Text lines from 0, file lines from 1.
+/// The lines of a text, as runs of consecutive lines: each entry is the first line of a run in the
+/// text, from 0, and in the file, from 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TextLines {
     turns: Vec<(u32, u32)>,
-    /// The same of what is on a line first, whether it says something or not.
+    /// The same for the first character of each line, even if it belongs to a statement or comment.
     firsts: Vec<(u32, u32)>,
 }
 
 impl TextLines {
-    /// Of a text between tags; `text` is the file.
+    /// Maps a text between tags; `text` is the content of the file.
     pub(super) fn of_element(element: Element<'_>, syntax: TextSyntax, text: &str, lines: &LineIndex) -> Self {
         let line = lines.line(element.inner().start);
         let silent = if syntax == TextSyntax::Jinja { silent(&element.text()) } else { Vec::new() };
@@ -50,24 +52,25 @@ impl TextLines {
         walk.made
     }
 
-    /// Of a text that is all of a file.
+    /// Maps a text that is a whole file.
     pub(super) fn of_file(element: Element<'_>, text: &str) -> Self {
         let is_blank = |line: &&str| !preserves(element) && line.trim_matches(BLANKS).is_empty();
         let blank = text.split(['\n', '\r']).take_while(is_blank).map(|line| line.len() + 1).sum::<usize>();
         Self::straight(LineIndex::new(text).line(blank as u32))
     }
 
-    /// Of a text each line of which follows the one before.
+    /// Maps a text whose lines are consecutive in the file, from line `first`.
     pub(super) fn straight(first: u32) -> Self {
         Self { turns: vec![(0, first)], firsts: vec![(0, first)] }
     }
 
-    /// The line of the file that the first words of a line of the text are on.
+    /// Returns the line of the file that contains the first words of a line of the text.
     pub(super) fn line(&self, line: u32) -> u32 {
         turned(&self.turns, line)
     }
 
-    /// The line of the file on which a line of the text begins, perhaps with a statement of Jinja.
+    /// Returns the line of the file where a line of the text begins, possibly with a Jinja
+    /// statement.
     pub(super) fn first(&self, line: u32) -> u32 {
         turned(&self.firsts, line)
     }
@@ -79,22 +82,22 @@ fn turned(turns: &[(u32, u32)], line: u32) -> u32 {
     first + (line - from)
 }
 
-/// The line of a text that is being read.
+/// The traversal of a text, with the state of the current line.
 struct Walk<'l> {
     lines: &'l LineIndex,
-    /// Whether blank lines at the start count.
+    /// True if leading blank lines belong to the text.
     preserves: bool,
-    /// What says nothing, in the text.
+    /// The ranges of the text that produce no output.
     silent: Peekable<std::vec::IntoIter<Range<usize>>>,
-    /// How far the text is read.
+    /// The offset up to which the text is read.
     at: usize,
-    /// Where its first word stands.
+    /// The file line of its first word.
     found: Option<u32>,
-    /// The same, of words that say nothing as well.
+    /// The file line of its first character, including statements and comments.
     first: Option<u32>,
-    /// Where it begins.
+    /// The file line where it begins.
     line: u32,
-    /// Lines before it.
+    /// The number of lines before it.
     number: u32,
     made: TextLines,
 }
@@ -124,7 +127,8 @@ impl Walk<'_> {
         }
     }
 
-    /// What begins with `&`: how long it is. A line break that is written as a sign ends a line of the text, and none of the file.
+    /// Reads a reference, which begins with `&`, and returns its length. A line break written as a
+    /// reference ends a line of the text but not of the file.
     fn reference(&mut self, at: usize, behind: &str) -> usize {
         let inside = behind.get(1..).unwrap_or("");
         let length = inside.find([';', '&', '\n']).filter(|end| inside[*end..].starts_with(';')).map_or(1, |end| end + 2);
@@ -132,7 +136,8 @@ impl Walk<'_> {
         let stands_for = value::text(sign, false);
         match &*stands_for {
             "\n" => self.end_line(at + length),
-            // Outside of `xml:space="preserve"` it is a line break of its own, or one with what follows.
+            // Outside `xml:space="preserve"`, it is a line break by itself, or one together with
+            // the following one.
             "\r" if !self.preserves && !next.starts_with(['\n', '\r']) => self.end_line(at + length),
             other => {
                 self.words(at, other);
@@ -164,14 +169,14 @@ impl Walk<'_> {
         }
     }
 
-    /// Something stands here that is no text and says something.
+    /// Records an element that inserts text into the line.
     fn finds(&mut self, at: usize) {
         let line = self.lines.line(at as u32);
         self.found = self.found.or(Some(line));
         self.first = self.first.or(Some(line));
     }
 
-    /// Ends the line; the next begins here.
+    /// Ends the current line; the next begins at `next`.
     fn end_line(&mut self, next: usize) {
         let found = self.found.take();
         let first = self.first.take();

@@ -1,7 +1,7 @@
-//! The values that a task's texts name: what each is, where it came from, whether it may give orders, how long it holds.
+//! The values that a task's texts name: value, origin, trust and stability of each name.
 //!
-//! Never guesses: a name without a value is *unknown*, and whoever asks decides whether that is a fault (a render) or
-//! a variable (a manifest).
+//! Never guesses: a name without a value is *unknown*, and the caller decides whether that is a
+//! fault (in a render) or a variable (in a manifest).
 
 use super::fault::Fault;
 use crate::kernel::context::{Origin, Stability, Trust};
@@ -12,20 +12,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A name with what is known of it.
+/// The value of a name, with everything known about it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Bound {
     /// The value; `None` before a run.
     pub(super) value: Option<Arc<Value>>,
-    /// Where it comes from.
+    /// Its origin.
     pub(super) origin: Origin,
-    /// Whether it may give orders.
+    /// Its trust.
     pub(super) trust: Trust,
-    /// How long it holds.
+    /// Its stability.
     pub(super) stability: Stability,
-    /// Its form, where it is untrusted and some of it cannot hold a text of somebody else's.
+    /// Its shape, if it is untrusted and a part of it cannot contain untrusted text.
     pub(super) shape: Option<Arc<Shape>>,
-    /// What an argument's text lacks, where it has no value for that: a fault only where the agent is shown the argument.
+    /// Faults of an argument's text without a value. They count only if the agent receives the
+    /// argument.
     pub(super) lacks: Rc<[Fault]>,
 }
 
@@ -42,12 +43,12 @@ impl Bound {
         }
     }
 
-    /// True for an untrusted value of a form that could hold a text.
+    /// True for an untrusted value whose shape allows text.
     pub(super) fn is_from_outside(&self) -> bool {
         self.trust == Trust::Untrusted && !self.shape.as_ref().is_some_and(|shape| shape.is_inert())
     }
 
-    /// Whether a part of it may give orders. A number and a truth value never do.
+    /// Returns the trust of a part. A number or a boolean is always trusted.
     pub(super) fn trust_of(&self, path: &[Part<'_>]) -> Trust {
         let is_inert = |shape: &Arc<Shape>| shape.part(&shown("", path)).is_ok_and(Shape::is_inert);
         let found = self.value.as_deref().and_then(|value| part(value, path));
@@ -56,23 +57,24 @@ impl Bound {
     }
 }
 
-/// What of a definition's values is untrusted in this use of it, by its place there.
+/// The places of untrusted values in one use of a definition.
 pub(super) type Outside = Rc<BTreeSet<String>>;
 
-/// The names in scope: an inner one wins.
+/// The names in scope; inner names shadow outer ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Scope {
-    /// Those around, from the outside in.
+    /// The enclosing layers, outermost first.
     outer: Vec<Layer>,
     names: BTreeMap<String, Named>,
-    /// For each definition on the way here, the outermost first.
+    /// The untrusted places of each definition on the way here, the outermost first.
     outside: Vec<Outside>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct Named {
     bound: Bound,
-    /// The input that it waits for, where it has no value before the agent has run that the context is for.
+    /// The input that the name waits for, if it has no value before the agent of this context has
+    /// run.
     late: Option<String>,
 }
 
@@ -82,38 +84,39 @@ impl Named {
     }
 }
 
-/// Names that scopes share.
+/// Names that several scopes share.
 #[derive(Clone, Debug, PartialEq)]
 enum Layer {
     Names(Rc<BTreeMap<String, Named>>),
     Series(Rc<NameSeries>, SeriesPart),
 }
 
-/// Names that are bound one after the other and seen in part by many agents: the inputs of a node with the calls in its texts, or the steps of
-/// a sequence. Made once; each scope has a part of it.
+/// Names that are bound one after the other and that many agents see in part: the inputs of a node
+/// with the calls in its texts, or the steps of a sequence. Built once; each scope refers to a part
+/// of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct NameSeries {
     rows: Vec<SeriesName>,
     by_name: BTreeMap<String, Vec<usize>>,
-    /// Faults of what names are bound to, by the places of their rows.
+    /// Faults of the bound values, each with the index of its row.
     faults: Vec<(usize, Fault)>,
 }
 
-/// One of the names.
+/// One name of a series.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SeriesName {
-    /// Its number among the inputs or steps; of calls in texts, behind all inputs.
+    /// Its number among the inputs or steps; calls in texts come after all inputs.
     number: usize,
     bound: Bound,
-    /// The same without its value, where it may wait for one.
+    /// The same binding without its value, if the name may wait for an input.
     open: Option<Bound>,
     waits: Vec<InputWait>,
 }
 
-/// An input that a name is made of and that a task makes.
+/// An input that is produced by a task and on which a name depends.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct InputWait {
-    /// Its number: it has no value for an agent that makes this input or one before.
+    /// Its number: it has no value for an agent that produces this input or an earlier one.
     pub(super) number: usize,
     /// Its name.
     pub(super) name: String,
@@ -122,14 +125,15 @@ pub(super) struct InputWait {
 /// A part of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SeriesPart {
-    /// Only names before this number.
+    /// Includes only names before this number.
     pub(super) upto: usize,
-    /// Inputs that a task makes from this one on, and what is made of them, have no value yet.
+    /// From this number on, inputs that a task produces, and names that depend on them, have no
+    /// value yet.
     pub(super) late: Option<usize>,
 }
 
 impl InputWait {
-    /// Those of several names, of which the first that an agent waits for is told: without those that never are the first.
+    /// Merges the waits of several names, dropping those that are never the first unmet one.
     pub(super) fn of<'w>(waits: impl Iterator<Item = &'w Self>) -> Vec<Self> {
         let mut found: Vec<Self> = Vec::new();
         for wait in waits {
@@ -142,36 +146,37 @@ impl InputWait {
 }
 
 impl SeriesPart {
-    /// All of it.
+    /// The whole series.
     pub(super) const WHOLE: Self = Self { upto: usize::MAX, late: None };
 }
 
 impl NameSeries {
-    /// Adds a name behind the others.
+    /// Appends a name.
     pub(super) fn push(&mut self, number: usize, name: String, bound: Bound, waits: Vec<InputWait>) {
         let open = (!waits.is_empty()).then(|| Bound { value: None, ..bound.clone() });
         self.by_name.entry(name).or_default().push(self.rows.len());
         self.rows.push(SeriesName { number, bound, open, waits });
     }
 
-    /// Adds the faults of all names, by the number of faults up to the end of each.
+    /// Adds the faults of all names; `ends` contains, for each name, the number of faults up to its
+    /// end.
     pub(super) fn blame(&mut self, faults: Vec<Fault>, ends: &[usize]) {
         let row = |at: usize| ends.partition_point(|end| *end <= at);
         self.faults.extend(faults.into_iter().enumerate().map(|(at, fault)| (row(at), fault)));
     }
 
-    /// A name in a part.
+    /// Returns a name in a part of the series.
     pub(super) fn find(&self, name: &str, part: SeriesPart) -> Option<&SeriesName> {
         let rows = self.by_name.get(name)?.iter().rev().filter_map(|row| self.rows.get(*row));
         rows.into_iter().find(|row| row.number < part.upto)
     }
 
-    /// The inputs that a name is made of and that tasks make.
+    /// Returns the task-produced inputs on which a name depends.
     pub(super) fn waits(&self, name: &str) -> &[InputWait] {
         self.find(name, SeriesPart::WHOLE).map_or(&[], |row| &row.waits)
     }
 
-    /// The faults of a part.
+    /// Returns the faults of a part.
     pub(super) fn faults(&self, part: SeriesPart) -> Vec<Fault> {
         let is_seen = |row: &SeriesName| row.number < part.upto && row.late(part).is_none();
         let seen = self.faults.iter().filter(|(row, _)| self.rows.get(*row).is_some_and(is_seen));
@@ -185,7 +190,7 @@ impl SeriesName {
         self.waits.iter().find(|wait| wait.number >= from).map(|wait| &wait.name)
     }
 
-    /// What it is bound to in a part, with the input that it waits for there.
+    /// Returns its binding in a part, with the input that it waits for there.
     pub(super) fn seen(&self, part: SeriesPart) -> (&Bound, Option<&String>) {
         let late = self.late(part);
         (self.open.as_ref().filter(|_| late.is_some()).unwrap_or(&self.bound), late)
@@ -202,12 +207,11 @@ pub(super) enum Part<'a> {
 }
 
 impl Scope {
-    /// Binds a name.
     pub(super) fn bind(&mut self, name: impl Into<String>, bound: Bound) {
         self.names.insert(name.into(), Named { bound, late: None });
     }
 
-    /// Binds a part of a series, inside all names so far.
+    /// Binds a part of a series; its names shadow all earlier ones.
     pub(super) fn bind_series(&mut self, series: Rc<NameSeries>, part: SeriesPart) {
         if !self.names.is_empty() {
             self.outer.push(Layer::Names(Rc::new(std::mem::take(&mut self.names))));
@@ -215,7 +219,7 @@ impl Scope {
         self.outer.push(Layer::Series(series, part));
     }
 
-    /// The number of the input from which on those that tasks make have no value yet.
+    /// Returns the number of the first task-produced input that has no value yet.
     pub(super) fn late_from(&self) -> Option<usize> {
         match self.outer.last() {
             Some(Layer::Series(_, part)) => part.late,
@@ -223,12 +227,13 @@ impl Scope {
         }
     }
 
-    /// The input that a name waits for, where it has no value before the agent has run that the context is for.
+    /// Returns the input that a name waits for, if the name has no value before the agent of this
+    /// context has run.
     pub(super) fn late(&self, name: &str) -> Option<&String> {
         self.find(name)?.1
     }
 
-    /// A name with the input that it waits for.
+    /// Returns a name's binding, with the input that it waits for.
     fn find(&self, name: &str) -> Option<(&Bound, Option<&String>)> {
         self.names.get(name).map(Named::seen).or_else(|| {
             self.outer.iter().rev().find_map(|layer| match layer {
@@ -238,32 +243,32 @@ impl Scope {
         })
     }
 
-    /// No names, in a definition behind all those on the way here.
+    /// Creates an empty scope for a definition; `before` is the scope that refers to it.
     pub(super) fn definition(before: Option<&Self>) -> Self {
         Self { outside: before.map_or_else(Vec::new, |before| before.outside.clone()), ..Self::default() }
     }
 
-    /// Says what is untrusted in the definition that it is in.
+    /// Adds the untrusted places of the definition that the scope belongs to.
     pub(super) fn tell(&mut self, outside: Outside) {
         self.outside.push(outside);
     }
 
-    /// What is untrusted in the definition that it is in.
+    /// Returns the untrusted places of the current definition.
     pub(super) fn outside(&self) -> Outside {
         self.outside.last().cloned().unwrap_or_default()
     }
 
-    /// The same of one of the definitions on the way here, by its number.
+    /// Returns the untrusted places of one of the definitions on the way here, by its number.
     pub(super) fn outside_in(&self, definition: usize) -> Outside {
         self.outside.get(definition).cloned().unwrap_or_default()
     }
 
-    /// What a name is bound to gives no orders, or may give some, from here on.
+    /// Sets the trust of a name.
     pub(super) fn settle(&mut self, name: &str, trust: Trust) {
         self.change(name, |bound| bound.trust = trust);
     }
 
-    /// A name has no value yet, and one of this form, which gives no orders, once it has.
+    /// Declares a name without a value as trusted, with the shape that its value will have.
     pub(super) fn open(&mut self, name: &str, shape: Shape) {
         self.change(name, |bound| (bound.trust, bound.shape) = (Trust::Trusted, Some(Arc::new(shape))));
     }
@@ -275,13 +280,13 @@ impl Scope {
         self.names.insert(name.to_owned(), named);
     }
 
-    /// What a name is bound to.
+    /// Returns the binding of a name.
     pub(super) fn get(&self, name: &str) -> Option<&Bound> {
         self.find(name).map(|(bound, _)| bound)
     }
 }
 
-/// The part of a value behind a path; `None` where there is none.
+/// Returns the part of a value at a path; `None` if the value has no such part.
 pub(super) fn part<'v>(value: &'v Value, path: &[Part<'_>]) -> Option<&'v Value> {
     path.iter().try_fold(value, |value, part| match part {
         Part::Field(name) => value.get(name.as_ref()),
@@ -289,17 +294,17 @@ pub(super) fn part<'v>(value: &'v Value, path: &[Part<'_>]) -> Option<&'v Value>
     })
 }
 
-/// A value as it stands in a text: words bare, everything else as JSON with an indentation of two.
+/// Returns a value as text: a string unquoted, everything else as JSON with an indentation of two.
 pub(super) fn words(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),
         Value::Null | Value::Bool(_) | Value::Number(_) => Cow::Owned(value.to_string()),
-        // A value in memory is written without error.
+        // Serialising a value in memory never fails.
         Value::Array(_) | Value::Object(_) => Cow::Owned(serde_json::to_string_pretty(value).unwrap_or_default()),
     }
 }
 
-/// A path as an author writes it: `a.b[0]`.
+/// Returns a path in source syntax: `a.b[0]`.
 pub(super) fn shown(root: &str, path: &[Part<'_>]) -> String {
     let mut out = root.to_owned();
     for part in path {
@@ -318,7 +323,8 @@ pub(super) fn shown(root: &str, path: &[Part<'_>]) -> String {
     out
 }
 
-/// The name and steps of a path such as `a.b[0]`, as `from` writes it. What is no path names nothing.
+/// Parses a path such as `a.b[0]`, as `from` writes it, into its name and steps. Text that is not a
+/// path becomes a name that is never bound.
 pub(super) fn path(text: &str) -> (&str, Vec<Part<'_>>) {
     let end = text.find(['.', '[']).unwrap_or(text.len());
     let (root, mut rest) = text.split_at(end);
@@ -339,7 +345,7 @@ pub(super) fn path(text: &str) -> (&str, Vec<Part<'_>>) {
     }
 }
 
-/// What a value is, in words.
+/// Describes the type of a value.
 pub(super) const fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

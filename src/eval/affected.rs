@@ -1,13 +1,14 @@
-//! What to run again: the cases whose context or key changed. Compared with a scorecard, cases that did not pass there run
-//! again too, and its other verdicts are carried over. Compared with a revision, the verdicts of unchanged cases are not known:
-//! they are left out, and never counted as passed.
+//! Selects the cases to run again: those whose context or case key changed. Compared with a
+//! scorecard, cases that did not pass there run again too, and its other verdicts are carried over.
+//! Compared with a revision, the verdicts of unchanged cases are unknown: such cases are left out,
+//! and never counted as passed.
 
 use super::finished::CaseVerdict;
 use super::finished::Keys;
 use super::scorecard::{CaseRow, Scorecard};
 use std::collections::BTreeMap;
 
-/// What is compared with.
+/// The base that cases are compared with.
 #[derive(Clone, Debug)]
 pub enum Since {
     /// The rows of a scorecard, and the hash of its registry.
@@ -16,30 +17,31 @@ pub enum Since {
     Revision(BTreeMap<String, Keys>),
 }
 
-/// What to do about a case.
+/// The decision about one case.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
-    /// It is run.
+    /// Run it.
     Run,
-    /// This result still holds.
+    /// Carry over this result, which is still valid.
     Carry(Box<CaseRow>),
-    /// Nothing of it moved, so that it is no part of this run.
+    /// Leave it out of this run, since it did not change.
     LeaveOut,
 }
 
 impl Since {
-    /// The results of an earlier run.
+    /// The results of an earlier run, as the base.
     pub fn results(earlier: &Scorecard) -> Self {
         let rows = earlier.cases.iter().map(|row| (row.id.clone(), row.clone())).collect();
         Self::Results(rows, earlier.registry_hash.clone())
     }
 
-    /// A revision of the project.
+    /// A revision of the project, as the base.
     pub fn revision(keys: impl IntoIterator<Item = (String, Keys)>) -> Self {
         Self::Revision(keys.into_iter().collect())
     }
 
-    /// What to do about a case with these keys; one without keys cannot be tried, which has to be said again.
+    /// Decides about a case with these keys. A case without keys cannot be tried and runs again, so
+    /// that its error is reported again.
     pub fn choose(&self, name: &str, now: Option<&Keys>) -> Choice {
         let Some(now) = now else { return Choice::Run };
         let (rows, registry) = match self {

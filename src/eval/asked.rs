@@ -1,4 +1,5 @@
-//! Where answers come from; and asking a model on behalf of a case: the request as it is sent, and the seam to whoever sends and keeps it.
+//! The sources of answers, and the traits behind which a host calls models, runs programs and
+//! records trials.
 
 use super::answer::{Answer, KeptAnswer};
 use super::finished::Keys;
@@ -17,69 +18,71 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 words! {
-    /// Where answers come from.
+    /// The source of answers.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum AnswersFrom {
-        /// From the recording of the case; from its script where it has none.
+        /// From the recording of the case, or from its script if it has no recording.
         #[default]
         Known = "known",
-        /// From its recording.
+        /// From its recording only.
         Replay = "replay",
-        /// From its script.
+        /// From its script only.
         Scripted = "scripted",
-        /// From a model that is asked, and kept.
+        /// From a model; the answers are recorded.
         Record = "record",
-        /// From its recording; where that has none for its request, from a model that is asked, and kept.
+        /// From its recording, or from a model if the recording lacks the request; the new answers
+        /// are recorded.
         ReplayOrRecord = "replay-or-record",
-        /// From a model that is asked.
+        /// From a model.
         Live = "live",
-        /// From an earlier run: what it was answered is judged again.
+        /// From an earlier run, whose answers are judged again.
         Kept = "kept",
     }
 }
 
 impl AnswersFrom {
-    /// Whether a model may be asked.
+    /// Returns true if a model may be called.
     pub const fn asks(self) -> bool {
         matches!(self, Self::Record | Self::ReplayOrRecord | Self::Live)
     }
 }
 
-/// Where the answers of all cases come from.
+/// The sources of answers of all cases, and the host's services around them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunAnswers<'a> {
-    /// Who gives them.
+    /// The source of answers.
     pub from: AnswersFrom,
-    /// The providers of the project; `None` where it has none.
+    /// The providers of the project; `None` if it has none.
     pub providers: Option<&'a BTreeMap<String, Provider>>,
-    /// Who asks models, where one may be asked.
+    /// Calls models, if they may be called.
     pub ask: Option<&'a dyn Ask>,
-    /// Who keeps trials as they are answered, where a run is kept.
+    /// Records trials as they are answered, if the run is recorded.
     pub trials: Option<&'a dyn KeepTrials>,
-    /// Who runs checks of the project's own, where they may be run.
+    /// Runs the project's own checks, if they may run.
     pub own: Option<&'a dyn RunCheck>,
-    /// Who has programs of the project send their requests, where they may be run.
+    /// Runs programs of the project for their requests, if they may run.
     pub programs: Option<&'a dyn RunProgram>,
-    /// What the project says of rules and models, for what a vendor would refuse; `None` where nobody looks for that.
+    /// The project's rules and models, to detect requests that a vendor would reject; `None` skips
+    /// that check.
     pub config: Option<&'a Config>,
-    /// What requests are compared with recorded ones by; `None` for nothing that a project says.
+    /// The rules for comparing requests with recorded ones; `None` if the project has none.
     pub comparison: Option<&'a Comparison>,
-    /// Whether a case that fails is tried in a second stage.
+    /// True if a failed case is tried in a second stage.
     pub confirms: bool,
-    /// Whether what a case that does not pass was about is kept, for whoever shows it.
+    /// True if the messages of a case that does not pass are retained for display.
     pub shows: bool,
-    /// Whether nobody is asked, and what asking takes is found out.
+    /// True if no model is called and the cost of calling is estimated instead.
     pub plans: bool,
 }
 
-/// What answers a case.
+/// The answers available to one case.
 #[derive(Clone, Copy, Debug)]
 pub struct CaseAnswers<'a> {
-    /// Its recorded calls, or why they cannot be read.
+    /// Its recorded calls, or the reason why they cannot be read.
     pub recorded: Result<&'a [Recording], &'a str>,
-    /// What an earlier run was answered.
+    /// The answers of an earlier run.
     pub kept: &'a [KeptAnswer],
-    /// What tools give back, by their names.
+    /// The results of tools, by tool name.
     pub tools: &'a BTreeMap<String, Value>,
 }
 
@@ -90,7 +93,7 @@ impl Default for CaseAnswers<'_> {
     }
 }
 
-/// A request of a case.
+/// A call of a model for a case.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     /// The scenario's file, relative to the project.
@@ -103,84 +106,87 @@ pub struct Asked<'a> {
     pub model: &'a Model,
     /// The request.
     pub sent: &'a Sent,
-    /// Its tokens, where they were counted.
+    /// Its tokens, if they were counted.
     pub context: Option<u64>,
 }
 
-/// A trial of a case that is under way.
+/// A trial in progress.
 #[derive(Clone, Copy, Debug)]
 pub struct TrialUnderWay<'a> {
     /// The scenario's file, relative to the project.
     pub path: &'a str,
     /// The name of the case.
     pub case: &'a str,
-    /// What its result belongs to.
+    /// The keys that its result belongs to.
     pub keys: Keys,
     /// The trial.
     pub trial: TrialOf,
 }
 
-/// Who keeps trials as they are answered, so that a run that is killed loses none of them.
+/// Records trials as they are answered, so that a killed run loses none of them.
 pub trait KeepTrials: Debug + Sync {
-    /// What was answered in a trial before the run was interrupted; `None` where that is not known, or was to another request.
+    /// The answer of a trial before the run was interrupted; `None` if there is none, or if it
+    /// belongs to another request.
     fn earlier(&self, trial: &TrialUnderWay<'_>) -> Option<Answer>;
 
-    /// Keeps what was answered in a trial, and by whom.
+    /// Records the answer of a trial, with its source.
     fn tried(&self, trial: &TrialUnderWay<'_>, answer: &Answer, by: &str);
 }
 
-/// Who runs a project's own checks.
+/// Runs a project's own checks.
 pub trait RunCheck: Debug + Sync {
-    /// Hands a check this JSON, and gives back what it writes; `None` where nobody permitted it.
+    /// Runs a check with this JSON as input and returns its output; `None` if the user did not
+    /// permit it.
     ///
     /// # Errors
-    /// It came to no end of its own, or to a bad one: why, in words.
+    /// The check did not end by itself, or ended with an error; the reason is in the text.
     fn run(&self, check: &OwnCheck, trial: &str) -> Option<Result<String, String>>;
 }
 
-/// Who has programs of the project send their requests.
+/// Runs programs of the project for their requests.
 pub trait RunProgram: Debug + Sync {
-    /// Returns whether the user permitted to run the program of a request.
+    /// Returns true if the user permitted the program of a request.
     fn permits(&self, source: &RequestSource) -> bool;
 
-    /// The request that a scenario of this file is about, with the text of the recording that answers the program; `None` where nobody
-    /// permitted to run it.
+    /// The request that a scenario of this file is about, with the text of the recording that
+    /// answers the program; `None` if the user did not permit the program.
     ///
     /// # Errors
-    /// The program did not send it: why, in words.
+    /// The program did not send the request; the reason is in the text.
     fn request(&self, path: &str, source: &RequestSource, answers: Option<&str>) -> Option<Result<ProgramRequest, String>>;
 }
 
-/// A request of a program.
+/// A request sent by a program.
 #[derive(Clone, Debug)]
 pub struct ProgramRequest {
-    /// The body of the call before it in its conversation; `None` where it is the first.
+    /// The body of the previous call of its conversation; `None` if it is the first.
     pub before: Option<String>,
-    /// The path that it went to, without its host; `None` where the program gave the body alone.
+    /// The path of the endpoint, without host; `None` if the program printed only the body.
     pub endpoint: Option<String>,
-    /// The body, without what must not be kept.
+    /// The masked body.
     pub body: String,
-    /// The call as it went over the wire; `None` where the program gave the body alone.
+    /// The call as it went over the wire; `None` if the program printed only the body.
     pub call: Option<ProgramCall>,
 }
 
-/// A call of a program as it went over the wire, to be compared with recorded ones.
+/// A call of a program as it went over the wire, for comparison with recorded calls.
 #[derive(Clone)]
 pub struct ProgramCall {
-    /// The path that it went to, without its host.
+    /// The path of the endpoint, without host.
     pub endpoint: String,
-    /// The form of the body.
+    /// The dialect of the body.
     pub dialect: String,
-    /// The body as it was sent.
+    /// The body as sent.
     pub body: String,
-    /// What finds the call again.
+    /// The key that identifies the call in a recording.
     pub key: String,
-    /// The masks that hold for it, with the secrets of its headers; `None` where the body has passed them.
+    /// The masks for it, including the secrets of its headers; `None` if the body is already
+    /// masked.
     pub redactor: Option<Redactor>,
 }
 
 impl ProgramCall {
-    /// Returns it in the form in which it is compared with recorded calls.
+    /// Converts it for comparison with recorded calls.
     pub fn live(&self) -> LiveRequest<'_> {
         let Self { endpoint, dialect, body, key, redactor } = self;
         LiveRequest { endpoint, dialect, body, key, redactor: redactor.as_ref() }
@@ -193,23 +199,24 @@ impl Debug for ProgramCall {
     }
 }
 
-/// Who asks models.
+/// Calls models.
 pub trait Ask: Debug + Sync {
-    /// Answers a request of a case.
+    /// Answers a call of a case.
     ///
     /// # Errors
-    /// There is no answer, or it cannot be kept: why, in words.
+    /// There is no answer, or it cannot be recorded; the reason is in the text.
     fn ask(&self, asked: &Asked<'_>) -> Result<Response, String>;
 
-    /// Puts what was kept of a case in the place of its recording: every trial was answered.
+    /// Replaces the recording of a case once every trial is answered.
     ///
     /// # Errors
-    /// It cannot be put there: why, in words.
+    /// The recording cannot be written; the reason is in the text.
     fn finish(&self, path: &str, case: &str) -> Result<(), String>;
 
-    /// The calls for a case that were not answered, by the words of `ProviderError`.
+    /// The failed calls of a case, counted by kind of `ProviderError`.
     fn failed(&self, path: &str, case: &str) -> BTreeMap<String, u64>;
 
-    /// Leaves the recording of a case as it was, since a trial was not answered. What becomes of the answers to the others, in words; `None` where there are none.
+    /// Leaves the recording of a case unchanged, since a trial was not answered. Returns a
+    /// description of the fate of the other answers; `None` if there are none.
     fn abandon(&self, path: &str, case: &str) -> Option<String>;
 }

@@ -1,5 +1,6 @@
-//! Runs one case: assembles and judges its context, judges its answers, recorded or scripted. An answer that was not recorded, or
-//! for another request, is reported, and never counted as passed.
+//! Runs one case: assembles and judges its context, then judges its answers, recorded or scripted.
+//! An answer that is missing or belongs to another request is reported, and never counted as
+//! passed.
 
 use super::answer::{self, Answer, RunStage, Unanswered};
 use super::context;
@@ -18,13 +19,12 @@ use crate::scenario::model::{Case, ContextExpectation};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Runs one case.
 pub(super) fn run(context: &RunContext<'_>, input: &CaseInput<'_>, forest: &TaskGraph<'_>, receiver: Receiver<'_>) -> Finished {
     let case = match prepared::prepare(context, input, forest, receiver) {
         Ok(case) => case,
         Err(trouble) => return not_prepared(*trouble, input.case),
     };
-    // The project's name for it may mean another one tomorrow.
+    // The project's model name can refer to another id tomorrow, so the id is stored.
     let id = case.routed.choice.as_ref().map(|choice| choice.model.id.as_str());
     let model = id.or_else(|| case.model()).map(str::to_owned);
     let tokenizer = case.routed.options.counter.name().to_owned();
@@ -38,7 +38,8 @@ pub(super) fn run(context: &RunContext<'_>, input: &CaseInput<'_>, forest: &Task
     done.keys = Some(keys(&case, of_agent(&case, assembled.as_ref().map_err(Vec::as_slice))));
     match assembled {
         Err(faults) => {
-            // What keeps an agent from its context is as much a change of what it receives as a text that moved.
+            // A fault that prevents the context changes the agent's input as much as an edited
+            // text, so the case fails.
             done.verdict = CaseVerdict::Fail;
             done.faults = faults;
             done.context = unseen(input.case);
@@ -48,12 +49,12 @@ pub(super) fn run(context: &RunContext<'_>, input: &CaseInput<'_>, forest: &Task
     done
 }
 
-/// A case without a context has a verdict on each expectation all the same.
+/// Adds skipped verdicts for all expectations to a case whose context has faults.
 fn not_prepared(trouble: Finished, case: &Case) -> Finished {
     if trouble.faults.is_empty() { trouble } else { Finished { context: unseen(case), ..trouble } }
 }
 
-/// Verdicts on a context that cannot be read.
+/// Skipped verdicts on a context that does not exist.
 fn unseen(case: &Case) -> Vec<Verdict> {
     let skipped = |one: &crate::base::span::Spanned<crate::scenario::model::ContextExpectation>| {
         let what = one.value.words();
@@ -63,10 +64,11 @@ fn unseen(case: &Case) -> Vec<Verdict> {
     case.expect_context.iter().map(skipped).collect()
 }
 
-/// The context of a case, for whoever writes expectations on it.
+/// Assembles the context of a case and passes it to `then`.
 ///
 /// # Errors
-/// Why the case cannot be tried; inside, why there is no context.
+/// The outer error is the reason why the case cannot be tried; the inner one, the faults that
+/// prevent the context.
 pub fn context<T>(
     context: &RunContext<'_>,
     input: &CaseInput<'_>,
@@ -82,18 +84,19 @@ pub fn context<T>(
     Ok(assembly.map(|assembly| then(&Seen { case: &case, assembly: &assembly })))
 }
 
-/// One verdict for each expectation on the context.
+/// Judges each expectation on the context.
 pub(super) fn look(case: &PreparedCase<'_>, assembly: &Assembly) -> Vec<Verdict> {
     let seen = Seen { case, assembly };
     case.input.case.expect_context.iter().map(|one| context::judge(&seen, one)).collect()
 }
 
-/// A case that runs a whole task: every agent's context is judged as the first trial had it.
+/// Runs a case about a whole task. The contexts of all agents are judged as they were in the first
+/// trial.
 fn run_whole(case: &PreparedCase<'_>, done: &mut Finished) {
     let agents = case.agents();
     done.keys = Some(keys(case, of_run(case, &agents)));
     let tokens = |report: &Report| report.tokens.zip(report.prefix_tokens).map(|(all, prefix)| (all as u64, prefix as u64));
-    // Until the first one is asked, what is known of it is the best guess.
+    // Until the first agent is called, the preview of its context is the best estimate.
     done.tokens = agents.iter().flatten().next().and_then(|(_, first)| tokens(&first.report));
     let answered = answer::answered(case, None, done);
     let Some(answer) = done.trials.first().map(|trial| Arc::clone(&trial.answer)) else {
@@ -113,20 +116,21 @@ fn run_whole(case: &PreparedCase<'_>, done: &mut Finished) {
         }
     }
     decide(answered, case.input.case, done);
-    // A run that has to end without a context does.
+    // A run that is expected to end without a context has no faults to report.
     if done.verdict == CaseVerdict::Fail {
         done.faults = faults;
     }
 }
 
-/// An agent of a run with its context.
+/// An agent of a run, with its context.
 pub(super) struct AgentSeen<'a, 'c> {
     pub(super) stage: &'a RunStage,
     pub(super) case: PreparedCase<'c>,
     pub(super) assembly: Result<Assembly, Vec<Fault>>,
 }
 
-/// The contexts of the agents of a run, each made again of what the stages before it left.
+/// The contexts of the agents of a run, each assembled again from the outputs of the stages before
+/// it.
 pub(super) fn contexts<'a, 'c>(case: &PreparedCase<'c>, answer: &'a Answer) -> Result<Vec<AgentSeen<'a, 'c>>, Fault> {
     let files = case.read.over(case.run.live);
     let flow = TaskFlow::new(case.forest, case.read.whole(case.receiver, (&files, case.run.session)), &case.run.options())?;
@@ -144,7 +148,8 @@ pub(super) fn contexts<'a, 'c>(case: &PreparedCase<'c>, answer: &'a Answer) -> R
     Ok(seen)
 }
 
-/// An expectation on the context of an agent, where it is about this time that one is asked: about the agent that it names, or any.
+/// The expectation that applies to one call of an agent: one without a node applies to every agent,
+/// one with a node only to that agent.
 pub(super) fn about<'e>(
     expectation: &'e Spanned<ContextExpectation>,
     stage: &RunStage,
@@ -155,7 +160,8 @@ pub(super) fn about<'e>(
     meant.iter().any(|one| std::ptr::eq(*one, stage)).then_some(test)
 }
 
-/// One expectation on the contexts of a run: it has to hold each time that the agent it names is asked, or any agent.
+/// Judges one expectation on the contexts of a run: it must hold at every call of the agent that it
+/// names, or of every agent.
 fn look_at(contexts: &[AgentSeen<'_, '_>], answer: &Answer, expectation: &Spanned<ContextExpectation>) -> Verdict {
     let judged = contexts.iter().filter_map(|one| {
         let test = about(expectation, one.stage, answer)?;
@@ -200,7 +206,7 @@ fn judged(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) {
     }
 }
 
-/// The verdict of a case whose context was judged, by what became of its answers.
+/// Decides the verdict of a case whose context was judged, from the outcome of its answers.
 pub(super) fn decide(answered: Result<Decision, Unanswered>, case: &Case, done: &mut Finished) {
     let holds = !done.context.iter().any(Verdict::is_failure);
     done.verdict = match answered {
@@ -222,7 +228,7 @@ pub(super) fn decide(answered: Result<Decision, Unanswered>, case: &Case, done: 
             });
             CaseVerdict::Inconclusive
         }
-        // Nobody looked at anything: that is no success.
+        // Without a single verdict on the context, the case does not pass.
         Ok(Decision::Open) if !done.context.iter().any(|verdict| verdict.outcome != Outcome::Skipped) => {
             CaseVerdict::Inconclusive
         }
@@ -232,7 +238,7 @@ pub(super) fn decide(answered: Result<Decision, Unanswered>, case: &Case, done: 
     };
 }
 
-/// The key of the first expectation that gates and that nothing can judge yet.
+/// The key of the first gating expectation that cannot be judged yet.
 fn unjudged(case: &Case) -> Option<&'static str> {
     case.expectations.iter().filter(|one| one.value.gate).find_map(|one| one.value.test.unjudged())
 }

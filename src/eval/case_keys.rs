@@ -1,5 +1,6 @@
-//! What a result belongs to: the context hash covers what the agent receives, the case key what is
-//! frozen and what is expected, and which version of this program judged. Where neither moved, the verdict is the same.
+//! The identity of a result: the context hash covers the input of the agent; the case key covers
+//! the frozen situation, the expectations and the version of this program. If neither changed, the
+//! verdict is the same.
 
 use super::asked::{AnswersFrom, CaseAnswers};
 use crate::base::hash::{Hash, Hasher};
@@ -10,14 +11,14 @@ use crate::scenario::expect::{answer, context as context_tests};
 use crate::scenario::model::{Case, Content, Conversation, Frozen, Subject};
 use std::collections::BTreeMap;
 
-/// Files that checks of one case are looked for in, at most.
+/// The maximum number of files that the own checks of one case are searched for in.
 const OWN_FILES: usize = 10_000;
 
-/// The hash of what a case says, with the texts of the files that it names, the request that is stored for it, and the path at
-/// which the project keeps a plan.
+/// The hash of a case, of the files that it names, of its stored request, and of the configured
+/// path of a plan.
 pub(super) fn case(case: &Case, beside: &dyn Files, snapshot: Option<&str>, plan: &str) -> Hash {
     let mut hasher = Hasher::new();
-    // Plain data with string keys: writing it cannot fail.
+    // Serialising plain data with string keys cannot fail.
     hasher.field("ctxc case 3").field(env!("CARGO_PKG_VERSION")).field(serde_json::to_vec(case).unwrap_or_default());
     hasher.field(plan).number(u64::from(snapshot.is_some())).field(snapshot.unwrap_or(""));
     for path in files(case) {
@@ -29,7 +30,7 @@ pub(super) fn case(case: &Case, beside: &dyn Files, snapshot: Option<&str>, plan
     hasher.finish()
 }
 
-/// The same with the files that its own checks are made of, as far as they lie in the project.
+/// The same hash extended by the files of its own checks, as far as they lie in the project.
 pub(super) fn checked(case: Hash, of: &Case, live: &dyn Files) -> Hash {
     let mut hasher = Hasher::new();
     hasher.field("ctxc checks 1").field(case.0);
@@ -44,8 +45,8 @@ pub(super) fn checked(case: Hash, of: &Case, live: &dyn Files) -> Hash {
     hasher.finish()
 }
 
-/// Files that would say what the case's own checks do, by their paths in the project, each with its text or why it has none; with what
-/// those that are Python import of the project.
+/// The project files that the case's own checks consist of, by path, each with its text or the
+/// reason why it cannot be read. Includes the project's modules that Python checks import.
 fn own_files(case: &Case, live: &dyn Files) -> BTreeMap<String, Result<String, String>> {
     let mut open: Vec<String> =
         answer::each(&case.expectations).filter_map(|(test, _)| test.own()).flat_map(OwnCheck::files).collect();
@@ -63,7 +64,8 @@ fn own_files(case: &Case, live: &dyn Files) -> BTreeMap<String, Result<String, S
     found
 }
 
-/// The same with what answers the case: where it is asked as every case is, by a script without tools, that adds nothing.
+/// The same hash extended by the answers of the case; unchanged in the default case of a script
+/// without tools.
 pub(super) fn answered(case: Hash, from: AnswersFrom, answers: &CaseAnswers<'_>) -> Hash {
     if from == AnswersFrom::Known && answers.tools.is_empty() && answers.recorded.is_ok_and(<[_]>::is_empty) {
         return case;

@@ -1,31 +1,31 @@
-//! Changes that could happen by mistake, which scenarios are tried with.
+//! Accidental changes of a project, which mutation testing tries on scenarios.
 
 use crate::template::setting::{SettingName, Word};
 
-/// Something that could change by mistake.
+/// A change that can happen by accident.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
-    /// A segment is left out.
+    /// A segment is dropped.
     Drop(String),
-    /// The second half of a segment's text is gone.
+    /// A segment loses the second half of its text.
     Halve(String),
-    /// A segment stands before all others that it can stand before.
+    /// A segment is moved in front of all others.
     Move(String),
-    /// The first word of a segment is gone.
+    /// A segment loses its first word.
     Reword(String),
-    /// An untrusted segment is shown as if it were its author's own.
+    /// An untrusted segment is rendered without its fence.
     Unfence(String),
-    /// A setting resolves to another value, of the agent or of a node around it.
+    /// A setting of the agent or of a node around it resolves to another value.
     Set(SettingName, &'static str, Option<String>),
-    /// A tool is taken away.
+    /// A tool is removed.
     Tool(String),
-    /// A tool more is allowed.
+    /// A tool is added.
     AddTool,
     /// A path is no longer protected.
     Path(String),
     /// Another model is called.
     Model,
-    /// The model's name stands for another id of its provider.
+    /// The model's name refers to another id of its provider.
     ModelId,
 }
 
@@ -43,7 +43,7 @@ impl Change {
         }
     }
 
-    /// The change in words.
+    /// Describes the change.
     pub fn words(&self) -> String {
         match self {
             Self::Drop(id) => format!("segment `{id}` dropped"),

@@ -1,6 +1,7 @@
-//! What cases need compiled, compiled once: patterns, paths into answers, schemas. Shared by all cases and threads.
+//! Patterns, paths into answers and schemas of cases, each compiled once and shared by all cases
+//! and threads.
 //!
-//! A pattern is bounded in size and linear in the text, so that nobody's scenario can stall a run.
+//! A pattern is bounded in size and linear in the text, so that no scenario can stall a run.
 
 use super::search::Pattern;
 use crate::base::span::Spanned;
@@ -12,7 +13,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A pattern that chooses names.
+/// A pattern that selects names.
 #[derive(Clone, Debug)]
 pub struct Filter(Pattern);
 
@@ -20,18 +21,18 @@ impl Filter {
     /// Compiles a pattern.
     ///
     /// # Errors
-    /// Why it is none.
+    /// The reason why it is invalid.
     pub fn new(pattern: &str) -> Result<Self, String> {
         Pattern::new(pattern).map(Self)
     }
 
-    /// Whether it occurs in a name.
+    /// Returns true if the pattern occurs in a name.
     pub fn takes(&self, name: &str) -> bool {
         self.0.find(name).is_ok_and(|found| found.is_some())
     }
 }
 
-/// Everything that is compiled for a set of cases. A pattern that cannot be compiled is kept with the reason.
+/// The compiled patterns and paths of a set of cases. An invalid one is stored as its error.
 #[derive(Debug, Default)]
 pub struct CompiledPatterns {
     patterns: BTreeMap<String, Result<Pattern, String>>,
@@ -39,7 +40,8 @@ pub struct CompiledPatterns {
 }
 
 impl CompiledPatterns {
-    /// What these cases need. `plan` is the path at which the parts of a decomposed task stand.
+    /// Compiles the patterns and paths of cases. `plan` is the path of the parts of a decomposed
+    /// task.
     pub fn of<'c>(cases: impl IntoIterator<Item = &'c Case>, plan: &str) -> Self {
         let mut compiled = Self::default();
         compiled.path(plan);
@@ -79,10 +81,10 @@ impl CompiledPatterns {
         }
     }
 
-    /// The first place where a pattern occurs.
+    /// The first occurrence of a pattern.
     ///
     /// # Errors
-    /// Why the pattern cannot be compiled, or cannot be looked for in this text.
+    /// The reason why the pattern cannot be compiled, or cannot be searched in this text.
     pub(super) fn find(&self, pattern: &str, text: &str) -> Result<Option<Range<usize>>, String> {
         match self.patterns.get(pattern) {
             Some(Ok(pattern)) => pattern.find(text),
@@ -91,10 +93,10 @@ impl CompiledPatterns {
         }
     }
 
-    /// What a path selects of a value, with the place of each.
+    /// The values that a path selects, each with its place.
     ///
     /// # Errors
-    /// Why the path cannot be read.
+    /// The reason why the path is invalid.
     pub(super) fn select<'v>(&self, path: &str, value: &'v Value) -> Result<Vec<(String, &'v Value)>, String> {
         match self.paths.get(path) {
             Some(Ok(parsed)) => parsed.select(value).map_err(|error| format!("`{path}` is too complex: {error}")),
@@ -104,8 +106,9 @@ impl CompiledPatterns {
     }
 }
 
-/// A schema from a file, unless there is a slip in it: what it does not ask for would hold, and its opposite fail. What has no likeness
-/// to a keyword may be somebody's own.
+/// Returns the schema of a file, unless it contains a slip: the misspelt constraint would always
+/// hold, and its negation always fail. An unknown keyword that resembles none is allowed as an
+/// extension.
 ///
 /// # Errors
 /// The first slip.

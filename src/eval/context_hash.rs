@@ -1,4 +1,4 @@
-//! What the result of a case belongs to, once its context is there.
+//! The context hash: the part of a result's identity that depends on the assembled context.
 
 use super::case_keys;
 use super::context::{found, source, stored_request};
@@ -13,7 +13,7 @@ use crate::scenario::expect::context::each;
 use crate::scenario::model::ContextExpectation;
 use crate::template::setting::{SettingName, Word};
 
-/// The keys of a case, by the hash of its context.
+/// The keys of a case, given the hash of its context.
 pub(super) fn keys(prepared: &PreparedCase<'_>, context: Hash) -> Keys {
     let CaseInput { case, beside, snapshot, .. } = *prepared.input;
     let snapshot = snapshot.filter(|_| case.wants_snapshot());
@@ -23,8 +23,9 @@ pub(super) fn keys(prepared: &PreparedCase<'_>, context: Hash) -> Keys {
     Keys { context, case: case_keys::answered(case, answers.0, &answers.1) }
 }
 
-/// The hash of what one agent receives, and of all else that expectations on it look at: who receives it, the request, what became of
-/// each segment and why, the settings around it, the model. An edit that changes none of these moves it as little as a comment.
+/// The hash of one agent's input and of everything else that expectations on it examine: the
+/// receiver, the request, the fate of each segment with its reason, the settings around it, the
+/// model. An edit that changes none of these does not change the hash.
 pub(super) fn of_agent(case: &PreparedCase<'_>, assembled: Result<&Assembly, &[Fault]>) -> Hash {
     let PreparedCase { forest, receiver, node, routed, .. } = case;
     let Options { profile, budget, counter, .. } = routed.options;
@@ -61,7 +62,8 @@ pub(super) fn of_agent(case: &PreparedCase<'_>, assembled: Result<&Assembly, &[F
     hasher.finish()
 }
 
-/// The hash of a whole run: of all that the task is made of, and of what each agent receives as far as that is known before.
+/// The hash of a whole run: the task's content hash, and each agent's input as far as it is known
+/// before the run.
 pub(super) fn of_run(case: &PreparedCase<'_>, agents: &[AgentBefore<'_>]) -> Hash {
     let mut hasher = Hasher::new();
     hasher
@@ -82,7 +84,7 @@ fn faulty(faults: &[Fault], hasher: &mut Hasher) {
     }
 }
 
-/// The request, and what became of each segment.
+/// Adds the request and the fate of each segment.
 fn request(case: &PreparedCase<'_>, assembly: &Assembly, hasher: &mut Hasher) {
     hasher.field(stored_request(&Seen { case, assembly }));
     for account in &assembly.report.segments {

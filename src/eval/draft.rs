@@ -1,7 +1,8 @@
-//! A scenario in YAML from today's context: the segments and their order, a ceiling of tokens, the resolved settings.
+//! Generates a scenario in YAML from today's context: the segments and their order, a limit of
+//! tokens, the resolved settings.
 //!
-//! What is written passes as it stands, and reads as people write it. Every word that YAML could take for something else
-//! is quoted.
+//! The scenario passes as generated and has the style of a handwritten one. Every string that YAML
+//! could read as another type is quoted.
 
 use super::prepared::{PreparedCase, Seen};
 use super::receiver::Receiver;
@@ -17,7 +18,7 @@ use crate::template::setting::{SettingName, Word};
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// A value of the situation.
+/// A value in the situation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Given {
     /// The value itself.
@@ -26,62 +27,63 @@ pub enum Given {
     File(String),
 }
 
-/// What a scenario is made from.
+/// The input of a generated scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Draft<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Who receives the context.
+    /// The receiver of the context.
     pub receiver: Receiver<'a>,
-    /// The agent inside the task, where that is not the first one.
+    /// The agent inside the task, if it is not the first one.
     pub node: Option<&'a str>,
-    /// The request, in words; `None` where nobody knows it yet.
+    /// The request as text; `None` if it is not known yet.
     pub objective: Option<&'a str>,
     /// Values of the task's parameters.
     pub inputs: &'a [(String, Given)],
-    /// What earlier steps left.
+    /// The results of earlier steps.
     pub results: &'a [(String, Given)],
-    /// What was said before.
+    /// The earlier conversation.
     pub history: Option<&'a Given>,
-    /// What is looked up for the agent.
+    /// The passages that are looked up for the agent.
     pub found: &'a Found,
-    /// How much of its text is held.
+    /// The precision of the expectations on texts.
     pub holds: Holds,
 }
 
-/// How much of a context's text a scenario holds.
+/// The precision with which a scenario fixes a context's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// Which segments there are, and how large all of them may be.
+    /// Only the segments and their total size.
     Segments,
     /// Every word, by a stored request.
     Words,
 }
 
-/// What is looked up for an agent, best first.
+/// The passages that are looked up for an agent, best first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Files that the task describes.
     pub files: Vec<Match>,
     /// Fresh context.
     pub fresh: Vec<Match>,
-    /// The segments that these lead to, and all others of their kinds.
+    /// The segments made from them and all others of those kinds, by id and text.
     pub held: Vec<(String, String)>,
 }
 
-/// The segments of the kinds that can be looked up, by id and text.
+/// The segments of the kinds that a lookup can produce, by id and text.
 pub fn held(assembly: &Assembly) -> Vec<(String, String)> {
     let segments = assembly.report.segments.iter().map(|account| &account.segment);
     let can = segments.filter(|segment| matches!(segment.kind, Kind::Fresh | Kind::File | Kind::Inherited));
     can.map(|segment| (segment.id.clone(), segment.text.text().to_owned())).collect()
 }
 
-/// Whether an agent is shown something of the conversation, its parent's part of it included.
+/// Returns true if an agent receives messages of a conversation, including messages of its parent's
+/// one.
 pub fn hears(assembly: &Assembly) -> bool {
     assembly.report.segments.iter().any(|account| account.segment.is_turn())
 }
 
-/// Words that YAML takes for something other than words, in some version of it.
+/// Words that YAML reads as another type in one of its versions.
 const TAKEN: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
 
 /// A text as a YAML scalar.
@@ -104,7 +106,7 @@ fn values(out: &mut String, key: &str, values: &[(String, Given)]) {
     for (name, given) in values {
         let value = match given {
             Given::File(path) => format!("{{file: {}}}", scalar(path)),
-            // What begins with an at sign would be taken for a file.
+            // A text that begins with an at sign would be read as a file.
             Given::Value(Value::String(text)) if text.starts_with('@') => scalar(&format!("@{text}")),
             Given::Value(Value::String(text)) => scalar(text),
             Given::Value(value) => value.to_string(),
@@ -113,7 +115,7 @@ fn values(out: &mut String, key: &str, values: &[(String, Given)]) {
     }
 }
 
-/// What was said before: the file that holds it, or a message a line.
+/// The earlier conversation: the file that contains it, or one message per line.
 fn conversation(out: &mut String, history: Option<&Given>) {
     match history {
         None => {}
@@ -130,7 +132,8 @@ fn conversation(out: &mut String, history: Option<&Given>) {
     }
 }
 
-/// What is looked up, frozen. Where there are files that the task describes, all else is memory, which has no files.
+/// The passages, frozen. If there are files that the task describes, all others come from memory,
+/// which has no files.
 fn lookups(out: &mut String, found: &Found) {
     let Found { files, fresh, held: _ } = found;
     let (memory, retrieval) = if files.is_empty() { (&[][..], &fresh[..]) } else { (&fresh[..], &files[..]) };
@@ -145,14 +148,15 @@ fn lookups(out: &mut String, found: &Found) {
     }
 }
 
-/// A text of several lines as people write it: a literal block, `indent` spaces in. Everything else is a scalar.
+/// A text of several lines as a literal block, indented by `indent` spaces; any other text as a
+/// scalar.
 fn block(text: &str, indent: usize) -> String {
     let is_strange = |c: char| c != '\n' && c != '\t' && (c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}'));
     let body = text.trim_end_matches('\n');
     if !body.contains('\n') || text.contains(is_strange) {
         return scalar(text);
     }
-    // How many line ends there are behind it: none, one, or all that are written.
+    // The chomping indicator for no, one, or several line breaks at the end.
     let (chomp, lines) = match text.len() - body.len() {
         0 => ("-", text),
         1 => ("", body),
@@ -170,7 +174,7 @@ fn block(text: &str, indent: usize) -> String {
     out
 }
 
-/// A ceiling above a number of tokens: a tenth more, rounded up to what people write.
+/// A limit above a number of tokens: a tenth more, rounded up to a round number.
 pub fn ceiling(tokens: usize) -> usize {
     let more = tokens + tokens.div_ceil(10);
     let step = match more {
@@ -182,7 +186,8 @@ pub fn ceiling(tokens: usize) -> usize {
     more.div_ceil(step) * step
 }
 
-/// The text of a scenario with what is expected of the context that was seen; before it was seen, with next to nothing.
+/// The text of a scenario with expectations on the assembled context; without a context, with a
+/// minimal expectation.
 pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
     let Draft { name, receiver, node, objective, inputs, results, history, found, holds } = *draft;
     let mut out = String::new();
@@ -221,26 +226,26 @@ pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
     out
 }
 
-/// A run that was good, as a scenario of the whole task.
+/// A successful run, as input of a scenario of the whole task.
 #[derive(Clone, Copy, Debug)]
 pub struct RunDraft<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Who runs.
+    /// The receiver.
     pub receiver: Receiver<'a>,
-    /// The request, in words.
+    /// The request as text.
     pub objective: Option<&'a str>,
     /// Values of the task's parameters.
     pub inputs: &'a [(String, Given)],
-    /// The agents and scripts that it came by.
+    /// The path of agents and scripts that it took.
     pub path: &'a [String],
-    /// Whether nothing was cut out of a context.
+    /// True if no context was cut.
     pub is_whole: bool,
-    /// How it ended.
+    /// The way it ended.
     pub ends: &'a str,
-    /// What scripts wrote.
+    /// The outputs of scripts.
     pub scripts: &'a [(String, Value)],
-    /// Tokens of its calls.
+    /// The tokens of its calls.
     pub tokens: u64,
 }
 
@@ -276,7 +281,8 @@ pub fn run_yaml(draft: &RunDraft<'_>) -> String {
     out
 }
 
-/// The segments, their order, their tokens; the settings; what a role is given besides.
+/// Writes the expectations on segments, their order and tokens, on settings, and on the other
+/// properties of a role.
 fn expected(out: &mut String, seen: &Seen<'_>) {
     let assembly = seen.assembly;
     let stands: Vec<String> = ranges(super::context::standing(assembly)).iter().map(|id| scalar(id)).collect();
@@ -301,7 +307,7 @@ fn expected(out: &mut String, seen: &Seen<'_>) {
         let _ = writeln!(out, "  - trust: {{segment: {}, is: untrusted}}", scalar(&account.segment.id));
     }
     if let Some(tokens) = assembly.report.tokens {
-        // Above the budget it could never fail.
+        // A limit above the budget could never fail.
         let most = assembly.report.budget.map_or(usize::MAX, |budget| budget.saturating_sub(1)).max(tokens);
         let _ = writeln!(out, "  - tokens: {{of: total, max: {}}}", ceiling(tokens).min(most));
     }
@@ -309,7 +315,8 @@ fn expected(out: &mut String, seen: &Seen<'_>) {
     role(out, seen);
 }
 
-/// The settings of the agent and of the nodes around it that have an effect: theirs decide what it inherits and is handed on.
+/// Writes the effective settings of the agent and of the nodes around it, which decide what the
+/// agent inherits.
 fn settings(out: &mut String, seen: &Seen<'_>) {
     let PreparedCase { forest, receiver, node, .. } = seen.case;
     for place in forest.around(receiver.task, node) {
@@ -324,12 +331,12 @@ fn settings(out: &mut String, seen: &Seen<'_>) {
     }
 }
 
-/// The word of a value: `true` and `false` are words here as well.
+/// The keyword of a value; `true` and `false` stay unquoted here.
 fn quoted(word: &str) -> String {
     if matches!(word, "true" | "false") { word.to_owned() } else { scalar(word) }
 }
 
-/// What a role is given besides its text.
+/// Writes the properties of a role besides its text.
 fn role(out: &mut String, seen: &Seen<'_>) {
     let list = |names: &[String]| names.iter().map(|name| scalar(name)).collect::<Vec<_>>().join(", ");
     let receiver = seen.case.receiver;
@@ -359,8 +366,8 @@ fn role(out: &mut String, seen: &Seen<'_>) {
     let _ = writeln!(out, "  - protected_paths: [{}]", list(&receiver.protected_paths()));
 }
 
-/// The request in words: the first line of what the task's description says with these values, outside of all fences, which
-/// belong to one request.
+/// The request as text: the first line of the rendered description outside of all fences, since
+/// fenced values belong to one request.
 pub fn objective(seen: &Seen<'_>) -> String {
     let report = &seen.assembly.report;
     let description = report.segments.iter().find(|account| account.segment.id == "description");
@@ -382,7 +389,8 @@ pub fn objective(seen: &Seen<'_>) -> String {
     begun.unwrap_or(seen.case.receiver.task).to_owned()
 }
 
-/// A name for a scenario that no other has: the subject's, with the first file's or a number behind it.
+/// An unused name for a scenario: the subject with the stem of the first file or a number as
+/// suffix.
 pub fn name(subject: &str, file: Option<&str>, is_taken: impl Fn(&str) -> bool) -> String {
     let stem = file.map(|file| file.rsplit('/').next().unwrap_or(file)).map(|file| file.split('.').next().unwrap_or(file));
     let base = match stem {

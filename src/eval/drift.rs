@@ -1,22 +1,24 @@
-//! Slow decay: what the last runs of a case show against those before them.
+//! Drift: a comparison of the last runs of a case with the runs before them.
 //!
-//! Runs are compared with runs of the same provider, model and context. Where there are too few of these, with those before the change;
-//! what is found then has the cause `config_change`. A ratio alone raises false alarms, so that tokens and times have to be far outside
-//! of what they were before, too.
+//! Runs are compared with runs of the same provider, model and context. If there are too few of
+//! these, they are compared with those before the change, and findings have the cause
+//! `config_change`. Since a ratio alone raises false alarms, tokens and times must also be
+//! outliers.
 
 use crate::project::eval::Drift;
 use crate::store::history::{Point, Series, median};
 use serde::Serialize;
 
-/// Runs that something is compared with at least.
+/// The minimum number of runs to compare with.
 pub const LEAST: usize = 5;
-/// How far a figure must be outside of what it was: robust standard deviations.
+/// The outlier threshold, in robust standard deviations.
 const FAR: f64 = 3.0;
-/// What makes the median deviation from the median a standard deviation.
+/// The factor from the median absolute deviation to a standard deviation.
 const SCALE: f64 = 1.4826;
-/// The least deviation that is believed, as a part of the median.
+/// The minimum deviation that is assumed, as a fraction of the median.
 const FLOOR: f64 = 0.01;
-/// The chance of a row of failures at the end, by how often the case failed in all, at which it is no chance any more.
+/// The probability of a series of failures, given the failures before it, at or below which it is
+/// significant.
 const CHANCE: f64 = 0.01;
 
 /// Something about a case that is no longer as it was.
@@ -76,9 +78,9 @@ pub enum Cause {
     ConfigChange,
 }
 
-/// A figure of a run.
+/// A figure of one run.
 type Figure = fn(&Point) -> Option<f64>;
-/// What stands for some figures.
+/// An average of figures.
 type Middle = fn(&mut [f64]) -> Option<f64>;
 
 /// An amount that grew.
@@ -88,12 +90,12 @@ struct Rise {
     z: f64,
 }
 
-/// Whether amounts of a case can be compared.
+/// Returns true if there are enough runs of a case to compare amounts.
 pub fn is_long_enough(series: &Series, window: usize) -> bool {
     split(series, window).is_some()
 }
 
-/// What the last runs of a case show.
+/// The findings in the last runs of a case.
 pub fn findings(series: &Series, limits: &Drift) -> Vec<Finding> {
     let window = limits.window as usize;
     let mut found = Vec::new();
@@ -149,7 +151,8 @@ pub fn findings(series: &Series, limits: &Drift) -> Vec<Finding> {
     found
 }
 
-/// The last runs, those before them, and whether these had another configuration; `None` of too few.
+/// The last runs, the runs before them, and true if those had another configuration; `None` if
+/// there are too few.
 fn split(series: &Series, window: usize) -> Option<(&[Point], &[Point], bool)> {
     let (before, last) = series.now.split_at_checked(series.now.len().checked_sub(window)?)?;
     let first = before.len().saturating_sub(crate::store::history::BEFORE);
@@ -159,32 +162,33 @@ fn split(series: &Series, window: usize) -> Option<(&[Point], &[Point], bool)> {
     }
 }
 
-/// An amount that grew by more than a part of what it was, and is far outside of that.
+/// An amount that grew by more than the limit and is an outlier.
 fn rise(last: &[Point], before: &[Point], (figure, middle): (Figure, Middle), limit: f64) -> Option<Rise> {
     let figures = |points: &[Point]| points.iter().map(figure).collect::<Option<Vec<f64>>>();
     let (mut last, mut before) = (figures(last)?, figures(before)?);
     let (now, old) = (middle(&mut last)?, middle(&mut before)?);
     let usual = median(&mut before)?;
-    // Few runs may lie close together by chance, so the last ones have a say in how far figures spread.
+    // A few runs can lie close together by chance, so the spread of the last runs counts too.
     let spread = deviation(&mut before)?.max(deviation(&mut last)?).max(FLOOR) * usual * SCALE;
     let z = (now - usual) / spread;
     (old > 0.0 && spread > 0.0 && now > old * (1.0 + limit) && z >= FAR).then_some(Rise { before: old, now, z })
 }
 
-/// The median deviation from the median, as a part of it.
+/// The median absolute deviation, as a fraction of the median.
 fn deviation(figures: &mut [f64]) -> Option<f64> {
     let middle = median(figures)?;
     let mut apart: Vec<f64> = figures.iter().map(|one| (one - middle).abs() / middle).collect();
     median(&mut apart)
 }
 
-/// Whether all answers of a run split their work; `None` where only some do.
+/// True if all answers of a run split their work, false if none does; `None` if only some do.
 fn splits(point: &Point) -> Option<bool> {
     (point.told > 0 && (point.split == 0 || point.split == point.told)).then_some(point.split > 0)
 }
 
-/// How likely it is that so many runs at the end all fail, of runs of which so many passed, where any order is as likely as any other. So
-/// a case that never passed often raises no alarm by failing as it always did: nothing is assumed of its rate.
+/// The probability that this many runs at the end all fail, given the number of passed runs, if
+/// every order is equally likely. No pass rate is assumed, so a case that always failed often
+/// raises no alarm.
 fn chance(passed: usize, runs: usize, failing: usize) -> f64 {
     (0..passed).map(|one| part(runs - one, runs + failing - one)).product()
 }

@@ -1,4 +1,4 @@
-//! What became of a case: its verdict, what was looked at, its trials. Plain data.
+//! The result of a case: its verdict, its expectations, its trials. Plain data.
 
 use super::answer::{Answer, Took};
 use super::trials::TrialOutcome;
@@ -15,19 +15,19 @@ use std::sync::Arc;
 /// The keys of one case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keys {
-    /// What the agent receives, and all else that expectations on it look at.
+    /// The hash of the agent's input and of everything else that expectations examine.
     pub context: Hash,
-    /// What the case says, and which version of this program judges it.
+    /// The hash of the case and of the version of this program.
     pub case: Hash,
 }
 
 words! {
-    /// What became of a case.
+    /// The verdict of a case.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum CaseVerdict {
-        /// Everything that was looked at holds.
+        /// Every judged expectation holds.
         Pass = "pass",
-        /// Something does not.
+        /// An expectation does not hold.
         #[default]
         Fail = "fail",
         /// Its answers were recorded for another request.
@@ -40,21 +40,21 @@ words! {
 }
 
 words! {
-    /// Where the answer came from.
+    /// The source of the answer.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Answered {
-        /// Nobody gave one: the verdict is about the context alone.
+        /// There is no answer: the verdict covers only the context.
         #[default]
         NotRecorded = "not_recorded",
-        /// A model was asked.
+        /// A model was called.
         Asked = "asked",
-        /// It was recorded.
+        /// It was replayed.
         Replayed = "replayed",
-        /// One was recorded for another request: the verdict is about the context alone.
+        /// It is stale: the verdict covers only the context.
         Stale = "stale",
-        /// The scenario holds it.
+        /// The scenario contains it.
         Scripted = "scripted",
-        /// There is one, and nothing that could be looked at is expected of it.
+        /// There is an answer, but no expectation on it that can be judged.
         NotJudged = "not_judged",
     }
 }
@@ -62,115 +62,118 @@ words! {
 /// One trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
-    /// What became of it.
+    /// The outcome.
     pub tried: TrialOutcome,
-    /// The stage that it is of.
+    /// The stage that it belongs to.
     pub stage: Stage,
-    /// One verdict for each expectation on the answer; one in place of all that need a whole one, where it is none.
+    /// One verdict for each expectation on the answer; a single one for all that require a complete
+    /// answer, if it is incomplete.
     pub verdicts: Vec<Verdict>,
-    /// Who answered: `script`, `recording`, or the provider that was asked.
+    /// The source of the answer: `script`, `recording`, or the provider that was called.
     pub by: String,
-    /// Tokens in and out.
+    /// Tokens sent and received.
     pub tokens: (u64, u64),
-    /// What it took beside them.
+    /// The other costs.
     pub took: Took,
-    /// Whether the answer splits its work; `None` where it cannot be told.
+    /// True if the answer splits its work; `None` if that cannot be determined.
     pub decomposes: Option<bool>,
     /// The answer.
     pub answer: Arc<Answer>,
 }
 
 impl Trial {
-    /// Whether it passed as far as anybody looked, and what gates was not looked at.
+    /// Returns true if it passed although a gating expectation was not judged.
     pub(super) fn is_open(&self) -> bool {
         self.tried == TrialOutcome::Passed && self.verdicts.iter().any(|verdict| verdict.gate && verdict.reason.is_open)
     }
 }
 
-/// Another number of recorded trials than a case asks for.
+/// The number of recorded trials, if it differs from the number that a case requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// Those that are recorded.
+    /// The recorded trials.
     pub trials: u32,
-    /// Those that it asks for.
+    /// The required trials.
     pub of: u32,
-    /// Whether there were more: the recording itself says so.
+    /// True if there were more once, as marked in the recording.
     pub is_cut: bool,
 }
 
-/// What it takes to ask, at least and at most.
+/// The cost of calling models, as lower and upper bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Calls.
     pub calls: (u64, u64),
-    /// US$; `None` where the project names no price.
+    /// US$; `None` if the project has no prices.
     pub usd: Option<(f64, f64)>,
-    /// Milliseconds, one call after the other; `None` where nothing was recorded.
+    /// Milliseconds, with sequential calls; `None` if nothing is recorded.
     pub ms: Option<(u64, u64)>,
 }
 
-/// A case that is done.
+/// The result of a case.
 #[derive(Clone, Debug, Default)]
 pub struct Finished {
-    /// What became of it.
+    /// The verdict.
     pub verdict: CaseVerdict,
     /// The agent inside the task.
     pub node: String,
-    /// The provider of the model, where the project has that.
+    /// The provider of the model, if the project has it.
     pub provider: Option<String>,
     /// The model that would be called.
     pub model: Option<String>,
-    /// Who counted the tokens.
+    /// The name of the token counter.
     pub tokenizer: String,
-    /// One verdict for each expectation on the context; none where there is no context.
+    /// One verdict for each expectation on the context; empty if there is no context.
     pub context: Vec<Verdict>,
-    /// Why there is no context: something of the project or of the situation, each with its place.
+    /// The reasons why there is no context, each with its place.
     pub faults: Vec<Fault>,
-    /// Why it could not be tried.
+    /// The reason why it could not be tried.
     pub trouble: Option<String>,
-    /// Where the answer came from.
+    /// The source of the answer.
     pub answered: Answered,
-    /// What moved since its answers were recorded, a line each; none where they are for this request.
+    /// The changes since its answers were recorded, one per line; empty if the answers fit the
+    /// request.
     pub moved: Vec<String>,
-    /// How often it was tried at most, and what passes, where that is not what the case says.
+    /// The number of trials and the passing condition, if they differ from those of the case.
     pub rule: Option<Rule>,
-    /// The stage that decided it.
+    /// The stage that decided the verdict.
     pub stage: Stage,
-    /// What it takes to ask for its answers, where they are stale or that is to be known.
+    /// The cost of new answers, if they are stale or an estimate was requested.
     pub anew: Option<Estimate>,
-    /// The number of recorded trials, if the case asks for another number.
+    /// The number of recorded trials, if the case requires another number.
     pub recorded: Option<Recorded>,
     /// Its trials, in order.
     pub trials: Vec<Trial>,
-    /// Whether more trials were allowed than were needed.
+    /// True if more trials were allowed than were needed.
     pub stopped_early: bool,
-    /// Calls that were not answered, by their kind.
+    /// Failed calls, counted by kind.
     pub failed_calls: BTreeMap<String, u64>,
     /// Tokens of the context, and of its reusable prefix.
     pub tokens: Option<(u64, u64)>,
-    /// What the result belongs to.
+    /// The keys that the result belongs to.
     pub keys: Option<Keys>,
-    /// The request as it is now, where it is compared with a stored one.
+    /// The current request, if it is compared with a stored one.
     pub snapshot: Option<String>,
-    /// The messages of its request, where it does not pass and somebody shows them.
+    /// The messages of its request, if it does not pass and they are to be displayed.
     pub said: Vec<(Speaker, String)>,
-    /// What leads from the stored request to that one, where it was, or would be, stored.
+    /// The diff from the stored request to the current one, if it was, or would be, stored.
     pub diff: Option<String>,
 }
 
 impl Finished {
-    /// Without what was tried: it was for another request, or is not all that was recorded.
+    /// Removes the trials: they belong to another request, or are incomplete.
     pub(super) fn forget_trials(&mut self) {
         (self.rule, self.recorded, self.stage, self.answered) = (None, None, Stage::First, Answered::NotRecorded);
         self.trials.clear();
     }
 
-    /// A case that is not run as it is written.
+    /// The result of a case that `check` rejects.
     pub(super) fn refused(why: &str) -> Self {
         Self { verdict: CaseVerdict::Error, ..Self::trouble("/", why) }
     }
 
-    /// A case about something that is not there, or not as the case has it: that is a change which it was written to notice.
+    /// The result of a case whose subject is missing or different; it fails, since a case is
+    /// written to notice that.
     pub(super) fn trouble(node: &str, why: impl Into<String>) -> Self {
         Self { node: node.to_owned(), trouble: Some(why.into()), ..Self::default() }
     }

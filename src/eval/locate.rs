@@ -1,4 +1,5 @@
-//! From the origin of a text to a file and a line, and from an offset to its line. Reads a file when a place in it is shown.
+//! Maps the origin of a text to a file and line, and an offset to its line. Reads a file only when
+//! a place in it is needed.
 
 use super::verdict::Place;
 use crate::base::source::LineIndex;
@@ -22,10 +23,10 @@ pub struct FaultRow {
     pub line: Option<u32>,
 }
 
-/// A file, and a line in it where that is known.
+/// A file, and a line in it if known.
 type Found = (String, Option<u32>);
 
-/// Finds places.
+/// Maps origins and offsets to lines.
 pub struct Locator<'a> {
     files: &'a (dyn Files + Sync),
     read: &'a (dyn Fn() -> Lines + Sync),
@@ -34,17 +35,18 @@ pub struct Locator<'a> {
 }
 
 impl<'a> Locator<'a> {
-    /// Finds places in files of the project. `read` says where texts of templates stand; it is asked once, if at all.
+    /// Creates a locator for files of the project. `read` returns the lines of template texts; it
+    /// is called at most once.
     pub fn new(files: &'a (dyn Files + Sync), read: &'a (dyn Fn() -> Lines + Sync)) -> Self {
         Self { files, read, lines: OnceCell::new(), texts: RefCell::default() }
     }
 
-    /// Adds a text that is known already.
+    /// Adds a text that is already in memory.
     pub fn knows(&self, path: &str, text: &str) {
         self.texts.borrow_mut().insert(path.to_owned(), Some((text.to_owned(), LineIndex::new(text))));
     }
 
-    /// The line, from 1, of an offset; `None` where the file cannot be read.
+    /// The line, from 1, of an offset; `None` if the file cannot be read.
     pub fn line(&self, path: &str, offset: u32) -> Option<u32> {
         let mut texts = self.texts.borrow_mut();
         let known = texts.entry(path.to_owned()).or_insert_with(|| {
@@ -55,7 +57,7 @@ impl<'a> Locator<'a> {
         known.as_ref().map(|(text, index)| index.position(text, offset).line)
     }
 
-    /// The source of a place where that is no file, and the file.
+    /// The description of a place that is not in a file, or the file and line of one that is.
     pub(super) fn of(&self, place: &Place) -> (Option<String>, Option<Found>) {
         if let Some((path, span)) = &place.file {
             let line = span.and_then(|span| self.line(path, span.start));
@@ -75,7 +77,7 @@ impl<'a> Locator<'a> {
         (source_words(origin), None)
     }
 
-    /// Why there is no context, with its place.
+    /// Converts a fault of the context, with its place.
     pub(super) fn fault(&self, fault: &Fault) -> FaultRow {
         let mut given = String::new();
         if let FaultKind::Missing { name, origin } = &*fault.kind {
@@ -91,7 +93,8 @@ impl<'a> Locator<'a> {
     }
 }
 
-/// Where a text comes from, in words; `None` for a file, which is named by its path, and for what ctxc itself writes.
+/// Describes the origin of a text; `None` for a file, which is named by its path, and for text that
+/// ctxc itself writes.
 pub fn source_words(origin: &Origin) -> Option<String> {
     Some(match origin {
         Origin::Template { task, field, .. } => format!("{task}, {field}"),

@@ -1,12 +1,12 @@
-//! Scorecards of parts of a run, as the one of the whole run would be.
+//! Merges scorecards of parts of a run into the scorecard of the whole run.
 
 use super::scorecard::{CaseRow, Scorecard};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One scorecard of several, each with what it is called: that of one run of all their cases, byte for byte.
+/// Merges named scorecards. The result is byte for byte that of one run of all their cases.
 ///
 /// # Errors
-/// They are of different runs: why, in words.
+/// The scorecards belong to different runs; the reason is in the text.
 pub fn merge(cards: Vec<(String, Scorecard)>) -> Result<Scorecard, String> {
     complete(&cards)?;
     let mut cards = cards.into_iter();
@@ -27,7 +27,7 @@ pub fn merge(cards: Vec<(String, Scorecard)>) -> Result<Scorecard, String> {
         }
         for row in std::mem::take(&mut card.cases) {
             match rows.get(&place(&row)) {
-                // What cannot be read is so in every part.
+                // A file that cannot be read has the same row in every part.
                 Some((_, known)) if *known == row => {}
                 Some((with, _)) => return Err(format!("{with} and {name} both have `{}`, with different results", row.id)),
                 None => drop(rows.insert(place(&row), (name.clone(), row))),
@@ -44,7 +44,7 @@ pub fn merge(cards: Vec<(String, Scorecard)>) -> Result<Scorecard, String> {
     Ok(whole.with(rows.into_values().map(|(_, row)| row).collect()))
 }
 
-/// Whether every part of the run is there.
+/// Checks that every part of the run is present.
 fn complete(cards: &[(String, Scorecard)]) -> Result<(), String> {
     let shards: Vec<(&String, [u64; 2])> = cards.iter().filter_map(|(name, card)| Some((name, card.shard?))).collect();
     let Some((first, [_, count])) = shards.first() else { return Ok(()) };

@@ -1,7 +1,8 @@
-//! What scenarios say of contexts and of answers, judged: verdicts with their reasons, trials, the scorecard.
+//! Judges the expectations of scenarios on contexts and answers: verdicts with reasons, trials, the
+//! scorecard.
 //!
-//! Does no I/O: files, snapshots, recorded answers and earlier results are handed in, and whoever asks a model is. Same inputs and answers, same bytes, on any number of
-//! threads.
+//! Does no I/O: files, snapshots, recorded answers and earlier results are passed in, and models
+//! are called through a trait. Equal inputs and answers give equal bytes on any number of threads.
 
 pub mod affected;
 pub mod answer;

@@ -1,5 +1,6 @@
-//! What no scenario would notice: one segment is dropped or loses the second half of its text, one setting, tool or path moved
-//! at a time, and every scenario that passes is asked again.
+//! Mutation testing of scenarios: finds the changes that no scenario notices. One change is made at
+//! a time (a segment dropped or halved, a setting, tool or path changed), and every passing
+//! scenario is judged again.
 
 use super::answer::{self, Answer};
 use super::case::{self, AgentSeen};
@@ -32,7 +33,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
-/// The kinds of changes, as they are written.
+/// The kinds of changes, as serialised.
 pub const CHANGES: [&str; 11] = [
     "segment_dropped",
     "segment_halved",
@@ -49,27 +50,27 @@ pub const CHANGES: [&str; 11] = [
 /// The expectations of `expect_context` that notice them.
 pub const NOTICED_BY: [&str; 7] = ["segments", "snapshot", "trust", "setting", "tools", "protected_paths", "model"];
 
-/// What the scenarios of one agent notice.
+/// The changes that the scenarios of one agent notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Score {
-    /// The role, else the task.
+    /// The role, or else the task.
     pub subject: String,
     /// The agent inside the task.
     pub node: String,
-    /// Scenarios that pass, and so were asked.
+    /// The number of scenarios that pass and were therefore run.
     pub asked: usize,
-    /// Changes that were tried.
+    /// The number of changes tried.
     pub tried: usize,
-    /// Those that no scenario noticed.
+    /// The changes that no scenario noticed.
     pub unnoticed: Vec<Change>,
 }
 
-/// What all scenarios notice.
+/// The changes that all scenarios notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scores {
     /// By subject and agent.
     pub scores: Vec<Score>,
-    /// The scenarios that were not asked, since they do not pass as it is.
+    /// The scenarios that were left out, since they do not pass without a change.
     pub failing: Vec<String>,
 }
 
@@ -139,13 +140,13 @@ pub(crate) struct Part<'s> {
 }
 
 impl Scores {
-    /// As JSON. `untested` are the agents that no scenario asked.
+    /// The serialised form. `untested` lists the agents that no scenario tests.
     pub fn document<'s>(&'s self, untested: &'s [String]) -> impl Serialize + 's {
         let agents = self.scores.iter().map(Score::agent).collect();
         Document { schema: MUTATIONS, totals: self.totals(), agents, untested, not_asked: &self.failing }
     }
 
-    /// All agents together.
+    /// The totals of all agents.
     pub fn totals(&self) -> Totals {
         let missed: usize = self.scores.iter().map(|score| score.unnoticed.len()).sum();
         let tried = self.scores.iter().map(|score| score.tried).sum();
@@ -167,7 +168,7 @@ impl Score {
     }
 }
 
-/// A change as it is written.
+/// The serialised form of a change.
 fn part(change: &Change) -> Part<'_> {
     let (word, name) = match change {
         Change::Drop(id) => ("segment_dropped", Some(id.as_str())),
@@ -186,7 +187,7 @@ fn part(change: &Change) -> Part<'_> {
     Part { change: word, name, value, node, noticed_by: change.noticed_by() }
 }
 
-/// Changes that were tried, and those of them that somebody noticed.
+/// The changes that were tried, and those that a scenario noticed.
 #[derive(Default)]
 struct Sum {
     asked: usize,
@@ -194,7 +195,7 @@ struct Sum {
     seen: BTreeSet<Change>,
 }
 
-/// What changes come to for an agent, by its subject and node.
+/// The changes of one agent, by its subject and node.
 type OfAgent = ((String, String), Sum);
 
 /// Tries every change on every case.
@@ -204,7 +205,7 @@ pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Optio
             return of_request(context, input).map(|one| vec![one]);
         }
         let (_, mut all) = tried(context, input, found.ok()?, AskedCases::Passing, &of_agent)?;
-        // However often a whole run asks an agent, it is one scenario that asks it.
+        // A whole run counts as one scenario of an agent, however often it calls that agent.
         let mut asked = BTreeSet::new();
         for (agent, sum) in &mut all {
             sum.asked = usize::from(asked.insert(agent.clone()));
@@ -233,20 +234,20 @@ pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Optio
 /// The author's own text that an agent received in a case.
 #[derive(Clone, Debug)]
 pub struct OwnContext {
-    /// The role, else the task.
+    /// The role, or else the task.
     pub subject: String,
     /// The task.
     pub task: String,
     /// Its segments.
     pub segments: Vec<Segment>,
-    /// True if the case notices that something is wrong with it.
+    /// True if the case notices a fault in it.
     pub is_noticed: bool,
 }
 
-/// Something of each agent of each case, by the names of the case and of the agent's node.
+/// A value for each agent of each case, by the names of the case and of the agent's node.
 pub type OfAgents<T> = BTreeMap<(String, String), T>;
 
-/// The author's own text that agents receive: in the cases that pass, or in all of them.
+/// The author's own text that agents receive in the selected cases.
 pub fn own_contexts(context: &RunContext<'_>, inputs: &[CaseInput<'_>], asked: AskedCases) -> OfAgents<OwnContext> {
     let found = run::each(context, inputs, None, |_, input, found| {
         let (verdict, mut agents) = tried(context, input, found.ok()?, asked, &|prepared, assembly, notices| {
@@ -255,7 +256,7 @@ pub fn own_contexts(context: &RunContext<'_>, inputs: &[CaseInput<'_>], asked: A
             let (subject, task) = (prepared.receiver.name().to_owned(), prepared.receiver.task.to_owned());
             (place_of(prepared), OwnContext { subject, task, segments, is_noticed })
         })?;
-        // Its scripted answers may be others now.
+        // Its scripted answers may no longer fit.
         for (_, own) in &mut agents {
             own.is_noticed |= verdict == CaseVerdict::Fail;
         }
@@ -263,7 +264,7 @@ pub fn own_contexts(context: &RunContext<'_>, inputs: &[CaseInput<'_>], asked: A
     });
     let mut all: OfAgents<OwnContext> = BTreeMap::new();
     for (place, mut own) in found.into_iter().flatten().flatten() {
-        // A whole run may ask one agent more than once.
+        // A whole run can call one agent several times.
         match all.get_mut(&place) {
             Some(known) => {
                 known.segments.append(&mut own.segments);
@@ -275,7 +276,7 @@ pub fn own_contexts(context: &RunContext<'_>, inputs: &[CaseInput<'_>], asked: A
     all
 }
 
-/// Those of some losses, by their places in each list, that the case notices in which they are.
+/// The losses that their own case notices, by their index in each list.
 pub fn noticed_losses(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],
@@ -301,16 +302,17 @@ fn place_of(prepared: &PreparedCase<'_>) -> (String, String) {
     (prepared.input.case.name.value.clone(), prepared.node.clone())
 }
 
-/// The cases that are asked.
+/// The selection of cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AskedCases {
-    /// Those that pass.
+    /// Passing cases.
     Passing,
-    /// All that have a context.
+    /// All cases with a context.
     All,
 }
 
-/// The verdict on a case, and the findings on its agents; `None` for a case that is not asked, or has no context.
+/// The verdict on a case and the results of `trying` for its agents; `None` for a case that is not
+/// selected or has no context.
 fn tried<T>(
     context: &RunContext<'_>,
     input: &CaseInput<'_>,
@@ -331,7 +333,7 @@ fn tried<T>(
     Some((done.verdict, found))
 }
 
-/// What a case about the request of another program says of changes.
+/// The changes of a case about the request of another program.
 fn of_request(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<OfAgent> {
     let tried = request::mutated(context, input)?;
     let seen = tried.iter().filter(|(_, is_noticed)| *is_noticed).map(|(change, _)| change.clone()).collect();
@@ -339,14 +341,14 @@ fn of_request(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<OfAgent
     Some(((input.case.name.value.clone(), "/".to_owned()), Sum { asked: 1, all, seen }))
 }
 
-/// Whether a case notices a change: the context can no longer be had, an expectation fails, or another answer is called for than the
-/// scripted one.
+/// Returns true if a case notices a change: the context cannot be assembled, an expectation fails,
+/// or another scripted answer applies.
 type Notices<'n> = &'n dyn Fn(&PreparedCase<'_>, Result<Assembly, Vec<Fault>>) -> bool;
 
-/// The work on one agent, such as the changes that are tried with it.
+/// The work on one agent, such as the changes to try on it.
 type Trying<'t, T> = &'t (dyn Fn(&PreparedCase<'_>, Assembly, Notices<'_>) -> T + Sync);
 
-/// The finding on the agent of a case.
+/// The result for the agent of a case.
 fn of_case<T>(prepared: &PreparedCase<'_>, trying: Trying<'_, T>) -> Option<T> {
     let assembly = prepared.assemble(&|_| {}).ok()?;
     let script = answer::script(prepared, &assembly.messages).ok().map(Option::<&_>::cloned);
@@ -358,7 +360,7 @@ fn of_case<T>(prepared: &PreparedCase<'_>, trying: Trying<'_, T>) -> Option<T> {
     Some(trying(prepared, assembly, &notices))
 }
 
-/// The findings on the agents of a whole run, each time that one is asked.
+/// The results for the agents of a whole run, one for each call.
 fn of_run<T>(prepared: &PreparedCase<'_>, answer: &Answer, trying: Trying<'_, T>) -> Option<Vec<T>> {
     let case = prepared.input.case;
     let script = Script::new(case.answers.iter().map(|one| one.value.clone())).ok()?;
@@ -379,7 +381,7 @@ fn of_run<T>(prepared: &PreparedCase<'_>, answer: &Answer, trying: Trying<'_, T>
     case::contexts(prepared, answer).ok()?.into_iter().map(agent).collect()
 }
 
-/// What becomes of the changes of one agent, with its subject and node: those that a case has an eye on, and those of them that it noticed.
+/// The changes of one agent, with its subject and node.
 fn of_agent(prepared: &PreparedCase<'_>, assembly: Assembly, notices: Notices<'_>) -> OfAgent {
     let PreparedCase { forest, receiver, node, .. } = prepared;
     let request = stored_request(&Seen { case: prepared, assembly: &assembly });
@@ -396,7 +398,7 @@ fn of_agent(prepared: &PreparedCase<'_>, assembly: Assembly, notices: Notices<'_
         record(Change::Drop(id.clone()), notices(prepared, found));
         for (change, edit) in edits(id) {
             let found = prepared.assemble(&|segments| edit(id, segments));
-            // Not each of them makes another request.
+            // Some edits leave the request unchanged.
             if found.as_ref().map_or(true, |found| stored_request(&Seen { case: prepared, assembly: found }) != request) {
                 record(change, notices(prepared, found));
             }
@@ -429,10 +431,10 @@ fn of_agent(prepared: &PreparedCase<'_>, assembly: Assembly, notices: Notices<'_
     ((receiver.name().to_owned(), node.clone()), sum)
 }
 
-/// What is done to the segment with an id.
+/// An edit of the segment with an id.
 type SegmentEdit = fn(&str, &mut Vec<Segment>);
 
-/// Changes that may make another request of a segment.
+/// Edits of a segment that can change the request.
 fn edits(id: &str) -> [(Change, SegmentEdit); 4] {
     [
         (Change::Halve(id.to_owned()), |id, segments| segments.iter_mut().filter(|segment| segment.id == id).for_each(halve)),
@@ -472,7 +474,7 @@ fn halve(segment: &mut Segment) {
     segment.cut = crate::kernel::context::Cut::Tail;
 }
 
-/// Every other value of every setting that applies, but for those that the compiler refuses.
+/// Every other value of every applicable setting, except combinations that the compiler rejects.
 fn settings(forest: &TaskGraph<'_>, receiver: Receiver<'_>, node: &str) -> Vec<(SettingName, Value, &'static str)> {
     let Ok(Some(settings)) = forest.settings(receiver.task, node) else { return Vec::new() };
     let inherit = Inherit::ALL.iter().map(|value| (SettingName::InheritContext, Value::Inherit(*value)));
@@ -502,7 +504,7 @@ fn put(settings: &mut SettingsData, name: SettingName, value: Value) {
     setting.value = value;
 }
 
-/// The role with one thing less.
+/// The variants of a role with one tool or path removed, or one tool added.
 fn roles(role: &Role) -> Vec<(Change, Role)> {
     let mut others = Vec::new();
     let tools = role.tools.clone().unwrap_or_default();
@@ -517,7 +519,7 @@ fn roles(role: &Role) -> Vec<(Change, Role)> {
         others.push((Change::Tool(format!("!{}", tool.value)), Role { tools: Some(fewer), ..role.clone() }));
     }
     let mut more = tools.clone();
-    // Where the project defines its tools, no other one is given.
+    // If the project defines its tools, an added tool must be one of them.
     let is_new = |name: &&String| tools.given().iter().all(|given| given.name != **name);
     let other =
         if tools.defined.is_empty() { Some("another_tool") } else { tools.defined.keys().find(is_new).map(String::as_str) };

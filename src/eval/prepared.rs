@@ -1,4 +1,5 @@
-//! What cases are run with: what all of them share, what each brings along, and a case of which everything was read.
+//! The inputs of cases: those shared by all cases, those of one case, and a case whose files are
+//! all read.
 
 use super::asked::{CaseAnswers, RunAnswers};
 use super::compiled_patterns::CompiledPatterns;
@@ -26,41 +27,42 @@ use crate::run::wire;
 use crate::scenario::model::Case;
 use std::rc::Rc;
 
-/// What all cases share.
+/// The inputs shared by all cases.
 #[derive(Clone, Copy, Debug)]
 pub struct RunContext<'a> {
     /// The tasks.
     pub registry: &'a Registry,
     /// The agent roles.
     pub roles: &'a Roles,
-    /// Files of the project, for what templates name and no case freezes.
+    /// Files of the project that templates name and no case freezes.
     pub live: &'a (dyn Files + Sync),
-    /// Those files to look up in, for `lookup`; `None` where they are not at hand, as those of an earlier revision.
+    /// The index for `lookup`; `None` if there is none, as for an earlier revision.
     pub index: Option<&'a (dyn ContextSource + Sync)>,
-    /// Who counts tokens where no model says who does.
+    /// Counts tokens if no model defines its own counter.
     pub counter: &'a dyn TokenCounter,
-    /// What the project says of roles and models; `None` where it says nothing.
+    /// The project's roles and models; `None` if it has none.
     pub models: Option<ModelSettings<'a>>,
-    /// The path at which the parts of a decomposed task stand.
+    /// The path of the parts of a decomposed task.
     pub plan: &'a str,
-    /// Whether trials go on once the verdict is certain.
+    /// The policy on trials once the verdict is certain.
     pub rows: Rows,
     /// Patterns and paths, compiled.
     pub patterns: &'a CompiledPatterns,
-    /// Where answers come from.
+    /// The sources of answers.
     pub answers: RunAnswers<'a>,
-    /// The run or conversation that the requests belong to, as the marks of fences are made of it; empty where nobody says.
+    /// The run or conversation that the requests belong to, from which fence markers are derived;
+    /// empty if unknown.
     pub session: &'a str,
 }
 
 impl<'a> RunContext<'a> {
-    /// How contexts are put together: as they are for whoever renders them.
+    /// The options of assembly, as for rendering.
     pub(super) fn options(&self) -> Options<'a> {
         Options { counter: self.counter, models: self.models, counting: Counting::Always, ..Options::default() }
     }
 }
 
-/// One case with what belongs to it.
+/// One case with its inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct CaseInput<'a> {
     /// The scenario's file, relative to the project.
@@ -69,15 +71,16 @@ pub struct CaseInput<'a> {
     pub case: &'a Case,
     /// Files beside the scenario.
     pub beside: &'a (dyn Files + Sync),
-    /// The stored request; `None` where there is none.
+    /// The stored request, if any.
     pub snapshot: Option<&'a str>,
-    /// Why it cannot be run as it is written, as `check` says it; `None` where nothing is wrong with it.
+    /// The reason why the case cannot run as written, as reported by `check`; `None` if nothing is
+    /// wrong with it.
     pub refused: Option<&'a str>,
-    /// What answers it.
+    /// The available answers.
     pub answers: CaseAnswers<'a>,
 }
 
-/// A case with everything that it names read, ready to be assembled.
+/// A case with all files read, ready for assembly.
 #[derive(Clone, Debug)]
 pub struct PreparedCase<'a> {
     pub(super) run: &'a RunContext<'a>,
@@ -88,19 +91,19 @@ pub struct PreparedCase<'a> {
     pub(super) node: String,
     pub(super) read: Rc<Read>,
     pub(super) routed: Routed<'a>,
-    /// The form of the answer that is asked for.
+    /// The format of the requested answer.
     pub(super) answer: Answer,
-    /// Another model than the one that would be called.
+    /// A model that replaces the configured one.
     pub(super) other_model: Option<String>,
 }
 
 impl PreparedCase<'_> {
-    /// The model that would be called.
+    /// The model to call.
     pub(super) fn model(&self) -> Option<&str> {
         self.other_model.as_deref().or_else(|| self.routed.model())
     }
 
-    /// The same for an agent of a whole run, by what the stages before it left.
+    /// The same case for another agent of a whole run, given the results of earlier stages.
     pub(super) fn at(&self, node: &str, results: &Results) -> Result<Self, Fault> {
         let read = Rc::new(self.read.after(results));
         let files = read.over(self.run.live);
@@ -111,7 +114,7 @@ impl PreparedCase<'_> {
         Ok(Self { node: node.to_owned(), read, routed, answer, ..self.clone() })
     }
 
-    /// Every agent of its task with what it would receive, as far as that is known before a run.
+    /// Every agent of its task with its context, as far as it is known before a run.
     pub(super) fn agents(&self) -> Vec<AgentBefore<'_>> {
         let before = |agent: AgentNode| {
             let case = self.at(&agent.node, &Results::new()).map_err(|fault| vec![fault])?;
@@ -126,13 +129,13 @@ impl PreparedCase<'_> {
         }
     }
 
-    /// How its context is put together: for the body that it is sent in.
+    /// The options of assembly, with the target of the request body.
     fn options(&self) -> Options<'_> {
         let model = self.routed.choice.as_ref().map(|choice| choice.model);
         Options { target: Some(wire::target_of(model, self.run.answers.providers)), ..self.run.options() }
     }
 
-    /// Its context with nothing found but what a source finds.
+    /// Assembles its context with lookups in the given source only.
     pub(super) fn assemble_from(&self, source: &dyn ContextSource) -> Result<Assembly, Vec<Fault>> {
         let options = self.options();
         let ask = |request: &Request<'_>| {
@@ -141,7 +144,8 @@ impl PreparedCase<'_> {
         self.read.ask(self.receiver, &self.node, (self.run.live, self.run.session), ask)
     }
 
-    /// Its context, with the segments changed before they are fitted.
+    /// Assembles its context, with `edit` applied to the segments before they are fitted to the
+    /// budget.
     pub(super) fn assemble(&self, edit: &dyn Fn(&mut Vec<Segment>)) -> Result<Assembly, Vec<Fault>> {
         let options = self.options();
         let ask =
@@ -150,19 +154,19 @@ impl PreparedCase<'_> {
     }
 }
 
-/// An agent of a whole run with what it would receive; why it would receive nothing.
+/// An agent of a whole run with its context, or the faults that prevent it.
 pub(super) type AgentBefore<'a> = Result<(PreparedCase<'a>, Assembly), Vec<Fault>>;
 
-/// A context with everything about it that can be asked.
+/// A context with the case that it belongs to.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// The case that it is of.
+    /// The case.
     pub(super) case: &'a PreparedCase<'a>,
     /// The context.
     pub assembly: &'a Assembly,
 }
 
-/// The agent that a case is about: the one it names, else the only one of the task.
+/// The agent that a case is about: the named one, or the only one of the task.
 fn node(forest: &TaskGraph<'_>, task: &str, case: &Case) -> Result<String, String> {
     let agents = forest.agents(task).map_err(|fault| fault.to_string())?;
     let asked = case.node.as_ref().map(|node| node.value.as_str());
@@ -182,7 +186,7 @@ fn node(forest: &TaskGraph<'_>, task: &str, case: &Case) -> Result<String, Strin
     })
 }
 
-/// Reads what a case names.
+/// Reads the files that a case names, and resolves its agent and model.
 pub(super) fn prepare<'a>(
     run: &'a RunContext<'a>,
     input: &'a CaseInput<'a>,

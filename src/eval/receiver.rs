@@ -1,5 +1,5 @@
-//! Who receives a context: a task, or an agent role that plays one. What that makes of the text, of its budget, its profile and its
-//! counter is decided where every context is put together, in `context::role`.
+//! The receiver of a context: a task, or an agent role with its task. `context::role` applies the
+//! effects on text, budget, profile and token counter.
 
 use crate::base::suggest;
 use crate::project::roles::Role;
@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 /// Agent roles by name.
 pub type Roles = BTreeMap<String, Role>;
 
-/// Who receives a context.
+/// The receiver of a context.
 #[derive(Clone, Copy, Debug)]
 pub struct Receiver<'a> {
     /// The task.
     pub task: &'a str,
-    /// The agent role that plays it, where one is asked for.
+    /// The agent role, if any.
     pub role: Option<&'a Role>,
 }
 
@@ -34,28 +34,28 @@ impl<'a> Receiver<'a> {
         self.role.map(|role| role.name.value.as_str())
     }
 
-    /// The role's name, else the task's.
+    /// The name of the role, or else of the task.
     pub fn name(&self) -> &'a str {
         self.role_name().unwrap_or(self.task)
     }
 
-    /// The tools that it may use, then those that it may not, each behind `!`.
+    /// The allowed tools, then the blocked ones with the prefix `!`.
     pub fn tools(&self) -> Vec<String> {
         let Some(tools) = self.role.and_then(|role| role.tools.as_ref()) else { return Vec::new() };
         let blocked = tools.blocked.iter().map(|tool| format!("!{}", tool.value));
         tools.allowed.iter().map(|tool| tool.value.clone()).chain(blocked).collect()
     }
 
-    /// What its tools may not touch.
+    /// The paths that its tools must not touch.
     pub fn protected_paths(&self) -> Vec<String> {
         self.role.map_or_else(Vec::new, |role| role.protected_paths.iter().map(|path| path.value.clone()).collect())
     }
 }
 
-/// Who receives the context of a case.
+/// Resolves the receiver of a case.
 ///
 /// # Errors
-/// There is no such role, in words.
+/// There is no such role; the text suggests a similar one.
 pub fn receiver<'a>(case: &'a Case, roles: &'a Roles) -> Result<Receiver<'a>, String> {
     match &case.subject.value {
         Subject::Request(source) => Err(format!("it is about {}, not about an agent of this project", source.words())),

@@ -1,5 +1,5 @@
-//! Many cases on some threads: each task's definitions are loaded once, each pattern compiled once. What comes back stands
-//! in the order of the cases, the same on any number of threads.
+//! Runs many cases on several threads: each task's definitions are loaded once, each pattern is
+//! compiled once. Results are in the order of the cases, the same on any number of threads.
 
 use super::case;
 use super::context_hash;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
-/// Definitions of the tasks that cases ask for, each loaded when the first of them is run.
+/// The definitions of the tasks that cases need, each loaded on first use.
 #[derive(Debug)]
 pub(super) struct Forests<'r> {
     registry: &'r Registry,
@@ -30,7 +30,7 @@ impl<'r> Forests<'r> {
         Self { registry, tasks: tasks.into_iter().map(|task| (task.to_owned(), OnceLock::new())).collect() }
     }
 
-    /// The definitions of a task, or why there are none.
+    /// The definitions of a task.
     pub(super) fn get(&self, task: &str) -> Result<&TaskGraph<'r>, String> {
         let unknown = || {
             let near = suggest::nearest(task, self.registry.tasks().map(crate::registry::Task::name));
@@ -48,8 +48,8 @@ pub fn run(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<N
     run_and(context, inputs, threads, &|_| true, &|_, _, done| done).into_iter().flatten().collect()
 }
 
-/// The same for those that `begins` lets begin, by their places in the list; each is handed on as soon as it is finished, and what is left of it
-/// comes back.
+/// Runs the cases whose index `begins` accepts; passes each result to `then` as soon as it is
+/// finished, and collects the returned values.
 pub fn run_and<T: Send>(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],
@@ -64,14 +64,14 @@ pub fn run_and<T: Send>(
         let done = match found {
             _ if matches!(input.case.subject.value, Subject::Request(_)) => request::run(context, input),
             Ok((forest, receiver)) => case::run(context, input, forest, receiver),
-            // Who is unknown to `check` is unknown here: what it says of that says more.
+            // An unknown subject is unknown to `check` too, whose message has more detail.
             Err(why) => input.refused.map_or_else(|| Finished::trouble("/", why), Finished::refused),
         };
         Some(then(at, input, done))
     })
 }
 
-/// What the results of cases would belong to; `None` for one that could not be tried.
+/// The keys of cases; `None` for a case that cannot be tried.
 pub fn keys(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Vec<Option<Keys>> {
     each(context, inputs, threads, |_, input, found| {
         if matches!(input.case.subject.value, Subject::Request(_)) {
@@ -88,7 +88,8 @@ pub fn keys(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<
     })
 }
 
-/// Does something with each case, its place in the list, its definitions and its receiver, or with the reason why there are none.
+/// Calls `work` for each case with its index, its definitions and its receiver, or with the reason
+/// why they are missing.
 pub(super) fn each<T: Send>(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],

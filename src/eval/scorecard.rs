@@ -1,6 +1,7 @@
-//! The scorecard: what became of every case, as data that programs read and that a later run takes results from.
+//! The scorecard: the result of every case as data, for programs and as the source of carried-over
+//! results.
 //!
-//! Shows no clock, no machine and no thread: two runs give the same bytes.
+//! Contains no time, machine or thread: two runs give the same bytes.
 
 use super::finished::{Answered, CaseVerdict, Estimate, Finished, Recorded, Trial};
 use super::gate::accepted::{BaselineCase, Comparison};
@@ -351,7 +352,7 @@ pub struct TokensRow {
     pub tokenizer: String,
 }
 
-/// What a row is made from.
+/// The case that a row describes.
 #[derive(Clone, Copy, Debug)]
 pub struct Of<'a> {
     /// The scenario's file, relative to the project.
@@ -360,7 +361,7 @@ pub struct Of<'a> {
     pub suite: &'a str,
     /// The case.
     pub case: &'a Case,
-    /// Who receives the context; `None` where there is no such role.
+    /// The receiver of the context; `None` if there is no such role.
     pub receiver: Option<Receiver<'a>>,
 }
 
@@ -370,21 +371,21 @@ impl RuleRow {
     }
 }
 
-/// Where a row repeats words of contexts and answers.
+/// The fields of a row that repeat text of contexts and answers.
 const WORDS: [&str; 6] = ["/moved", "/trouble", "/faults", "/context", "/trials", "/diff"];
 
 impl CaseRow {
-    /// The expectations that decide and did not hold, in words.
+    /// The gating expectations that failed.
     pub fn failed(&self) -> Vec<String> {
         let all = self.context.iter().chain(self.trials.iter().flat_map(|trial| &trial.expectations));
         let failed: BTreeSet<&str> = all.filter(|one| one.gates && one.verdict == "fail").map(|one| one.what.as_str()).collect();
         failed.into_iter().map(str::to_owned).collect()
     }
 
-    /// The same with secrets and personal data of contexts and answers replaced.
+    /// The row with secrets and personal data of contexts and answers masked.
     #[must_use]
     pub fn masked(self, mask: &FixedMask) -> Self {
-        // A row is written without error, and read again.
+        // Serialising a row cannot fail.
         let json = serde_json::to_string(&self).unwrap_or_default();
         let is_of_words = |pointer: &str| {
             WORDS.iter().any(|words| pointer.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
@@ -455,7 +456,7 @@ impl CaseRow {
         }
     }
 
-    /// The row of a case that nobody judged.
+    /// The row of a case that was not judged.
     pub fn bare(of: Of<'_>, locator: &Locator<'_>) -> Self {
         let Of { path, suite, case, receiver } = of;
         Self {
@@ -468,7 +469,7 @@ impl CaseRow {
         }
     }
 
-    /// The row of a file of which nothing can be run, by the name of its path.
+    /// The row of a file that cannot be read, identified by its path.
     pub fn unread(path: &str, why: String) -> Self {
         Self { trouble: Some(why), ..Self::empty(path, path, path) }
     }
@@ -487,12 +488,12 @@ impl CaseRow {
         }
     }
 
-    /// Its verdict. A word that means nothing here is no success.
+    /// Its verdict. An unknown word counts as an error, never as a success.
     pub fn verdict(&self) -> CaseVerdict {
         CaseVerdict::parse(&self.verdict).unwrap_or(CaseVerdict::Error)
     }
 
-    /// Whether it passes or fails.
+    /// Returns true if it passes or fails.
     pub fn is_decided(&self) -> bool {
         matches!(self.verdict(), CaseVerdict::Pass | CaseVerdict::Fail)
     }
@@ -502,7 +503,7 @@ impl CaseRow {
         self.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output)).fold(0, u64::saturating_add)
     }
 
-    /// How many expectations on the context hold, of how many.
+    /// The number of expectations on the context that hold, and their total number.
     pub fn held(&self) -> (usize, usize) {
         (self.context.iter().filter(|row| row.verdict == "pass").count(), self.context.len())
     }
@@ -517,7 +518,7 @@ fn is_judged(answered: Answered) -> bool {
     !matches!(answered, Answered::NotRecorded | Answered::NotJudged | Answered::Stale)
 }
 
-/// The rate of trials; `None` without any.
+/// The pass rate of trials; `None` if there are none.
 fn rate(trials: &[TrialRow], method: IntervalMethod) -> Option<RateRow> {
     let all = u32::try_from(trials.len()).ok()?;
     let passed = u32::try_from(trials.iter().filter(|trial| trial.verdict == "pass").count()).ok()?;
@@ -554,7 +555,7 @@ fn row(verdict: &Verdict, path: &str, locator: &Locator<'_>) -> VerdictRow {
 }
 
 impl Scorecard {
-    /// A scorecard of rows, counted.
+    /// A scorecard of rows, with their summary.
     pub fn new(registry: Hash, tokenizer: &str, suites: BTreeSet<SuiteRow>, cases: Vec<CaseRow>) -> Self {
         let summary = Summary::of(&cases);
         Self {
@@ -571,7 +572,7 @@ impl Scorecard {
         }
     }
 
-    /// The same with the scenarios of these suites; of all where none is named.
+    /// Keeps only the scenarios of these suites; all if the list is empty.
     #[must_use]
     pub fn of_suites(mut self, suites: &[String]) -> Self {
         if suites.is_empty() {
@@ -582,14 +583,14 @@ impl Scorecard {
         self.with(cases.into_iter().filter(|row| suites.contains(&row.suite)).collect())
     }
 
-    /// The same with other scenarios, counted.
+    /// Replaces the scenarios and recomputes the summary.
     #[must_use]
     pub(super) fn with(self, cases: Vec<CaseRow>) -> Self {
         let Summary { calls, cost_usd, .. } = self.summary;
         Self { summary: Summary { calls, cost_usd, ..Summary::of(&cases) }, cases, ..self }
     }
 
-    /// The same of a run that asked models.
+    /// Marks it as a run that called models.
     #[must_use]
     pub fn asked(mut self, calls: u64, cost_usd: f64) -> Self {
         "real".clone_into(&mut self.mode);
@@ -597,7 +598,7 @@ impl Scorecard {
         self
     }
 
-    /// The same with intervals that are never narrower than they may be.
+    /// Replaces the intervals by exact ones, which hold the true rate in at least 95 % of cases.
     #[must_use]
     pub fn exact(mut self) -> Self {
         for case in self.cases.iter_mut().filter(|case| case.rate.is_some()) {

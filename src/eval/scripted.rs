@@ -1,7 +1,8 @@
-//! Answers that somebody wrote, for the agents of runs and for programs behind the proxy.
+//! Scripted answers, for the agents of runs and for programs behind the proxy.
 //!
-//! Of those for any agent the first is given whose patterns hold. Those of one agent are given in their order, then the last of them, so that a
-//! script can say what happens round by round.
+//! Of the answers for any agent, the first one whose patterns match is used. The answers of one
+//! agent are used in order, and the last of them again and again, so that a script can describe
+//! several rounds.
 
 use super::compiled_patterns::Filter;
 use crate::context::render::message::Message;
@@ -17,7 +18,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// An answer with the requests that it is for.
+/// An answer with the patterns of the requests that it fits.
 #[derive(Debug)]
 struct Line {
     has: Vec<Filter>,
@@ -31,26 +32,26 @@ impl Line {
     }
 }
 
-/// Written answers.
+/// The scripted answers of a case.
 #[derive(Debug, Default)]
 pub struct Script {
     lines: Vec<Line>,
-    /// Which answers were given in the name of which agent, by their numbers.
+    /// The used answers: the agent and the index of the answer.
     given: Mutex<BTreeSet<(String, usize)>>,
 }
 
-/// Whose answer is asked for.
+/// The names of the agent that an answer is for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asking<'a> {
-    /// The agent with the rounds that it stands in, its path, and its name.
+    /// The agent with its rounds, its path, and its name.
     pub names: [Option<&'a str>; 3],
 }
 
 impl Script {
-    /// Reads answers.
+    /// Compiles the patterns of answers.
     ///
     /// # Errors
-    /// A pattern is none: why.
+    /// The reason why a pattern is invalid.
     pub fn new(answers: impl IntoIterator<Item = Scripted>) -> Result<Self, String> {
         let filters = |patterns: &[crate::base::span::Spanned<String>]| {
             patterns.iter().map(|pattern| Filter::new(&pattern.value)).collect::<Result<Vec<_>, _>>()
@@ -67,13 +68,14 @@ impl Script {
         self.lines.iter().map(|line| &line.says)
     }
 
-    /// The number of an answer, from 1, that no request of a program gets: one in front of it is for all.
+    /// The number of an answer, from 1, that no request of a program can reach, since an answer
+    /// before it fits every request.
     pub fn hidden(&self) -> Option<usize> {
         let is_for_all = |line: &Line| line.has.is_empty() && line.lacks.is_empty() && line.says.node.is_none();
         self.lines.iter().position(is_for_all).map(|at| at + 2).filter(|number| *number <= self.lines.len())
     }
 
-    /// The numbers of the answers, from 1, that no request was given so far.
+    /// The numbers of the answers, from 1, that were not used so far.
     pub fn unreached(&self) -> Vec<usize> {
         let given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         let reached: BTreeSet<usize> = given.iter().map(|(_, number)| *number).collect();
@@ -91,7 +93,8 @@ impl Script {
         Some(answer(&line.says, text))
     }
 
-    /// Every answer that is for a request with this text, those of its agent before those for any.
+    /// Every answer that fits a request with this text, those of its agent before those for any
+    /// agent.
     pub fn fitting(&self, asking: Asking<'_>, text: &str) -> Vec<&Scripted> {
         let any = self.lines.iter().filter(|line| line.says.node.is_none() && line.holds(text));
         self.of(asking, text).map(|(_, line)| line).chain(any).map(|line| &line.says).collect()
@@ -105,7 +108,7 @@ impl Script {
         self.lines.iter().enumerate().filter(is_of).filter(move |(_, line)| line.holds(text))
     }
 
-    /// What is said in the name of an agent or a script: its next answer that is for this text, the last one again and again.
+    /// The next answer of an agent or a script that fits this text; the last one is repeated.
     pub fn own(&self, asking: Asking<'_>, text: &str) -> Option<&Scripted> {
         let agent = asking.names.into_iter().flatten().next_back().unwrap_or_default();
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
@@ -114,12 +117,12 @@ impl Script {
     }
 }
 
-/// Scripts that end as it is written, those that nothing is written of as `then` runs them.
+/// Runs scripts with scripted outputs; scripts without one are passed on to `then`.
 #[derive(Clone, Copy, Debug)]
 pub struct ScriptedCommands<'c> {
-    /// What is written.
+    /// The scripted answers.
     pub script: &'c Script,
-    /// Who runs the others; nobody in an evaluation.
+    /// Runs the other scripts; `None` in an evaluation.
     pub then: Option<&'c dyn Commands>,
 }
 
@@ -144,7 +147,7 @@ impl Commands for ScriptedCommands<'_> {
         match end.killed_by.as_deref() {
             None => Ok(CommandEnd { code: end.exit as i32, out: written(&says.reply), said: end.stderr }),
             Some("timeout") => Err(late(command.timeout.unwrap_or(TIME), "<timeout>")),
-            // KILL: what the system sends to who takes too much memory, for one.
+            // The system sends KILL to a process that uses too much memory, for example.
             Some(_) => Err(killed(9, &end.stderr)),
         }
     }
@@ -168,12 +171,12 @@ impl Answers for Script {
     }
 }
 
-/// The text of a request that patterns are looked for in.
+/// The text of a request, for matching patterns.
 pub(super) fn text_of(messages: &[Message]) -> String {
     messages.iter().map(Message::as_str).collect::<Vec<_>>().join("\n")
 }
 
-/// What is replied, as a text.
+/// The reply as a text.
 pub(super) fn written(reply: &Value) -> String {
     match reply {
         Value::Null => String::new(),
@@ -182,11 +185,12 @@ pub(super) fn written(reply: &Value) -> String {
     }
 }
 
-/// What a script says, as a model's answer. Tokens that it does not say are about four characters each.
+/// Converts a scripted answer into a model's answer. Token counts that it omits are estimated as
+/// one per four characters.
 fn answer(says: &Scripted, asked: &str) -> Answer {
     const TOKEN: usize = 4;
     let text = written(&says.reply);
-    // A conversation has each id once, whatever was answered in it before.
+    // Each id occurs once in a conversation, so new ids follow the earlier ones.
     let ids = asked.split("call_").skip(1).filter_map(|rest| {
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         rest.get(..end)?.parse::<usize>().ok()

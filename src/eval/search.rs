@@ -1,6 +1,6 @@
-//! Looks for patterns in texts of any size: in one pass of an automaton that is built lazily, and where it would be rebuilt
-//! again and again, with a slower machine whose steps are bounded. The only module that uses `regex-automata`; what it refuses depends
-//! on pattern and text alone.
+//! Searches patterns in texts of any size: by a lazily built automaton in one pass, or, if that
+//! would be rebuilt too often, by a slower machine with bounded steps. The only module that uses
+//! `regex-automata`; a rejection depends only on the pattern and the text.
 
 use crate::record::redact::Find;
 use crate::scenario::pattern;
@@ -12,26 +12,27 @@ use regex_automata::nfa::thompson::pikevm::PikeVM;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes that one compiled pattern may take: more than any has that `check` lets through.
+/// The size limit of one compiled pattern in bytes, above that of any pattern that `check` accepts.
 const PATTERN: usize = 4 << 20;
-/// Bytes that the automaton of one search may keep.
+/// The cache limit of the automaton of one search, in bytes.
 const SEARCH: usize = 2 << 20;
-/// How often the automaton may be thrown away, if it lasted for less than so many bytes a state.
+/// The number of cache clears after which a search gives up if the automaton handled fewer than
+/// `LASTED` bytes per state.
 const CLEARED: usize = 4;
 const LASTED: usize = 10;
-/// Steps that the slower machine may take: its states times the bytes of the text.
+/// The step limit of the slower machine: its states times the bytes of the text.
 const STEPS: usize = 100_000_000;
 
 /// A compiled pattern.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
-    /// `None` where it needs more room than one search may keep.
+    /// `None` if it would exceed the cache limit of a search.
     automaton: Option<Arc<Regex>>,
     machine: PikeVM,
 }
 
 impl Pattern {
-    /// Compiles a pattern; why it is none.
+    /// Compiles a pattern, or returns the reason why it is invalid.
     pub(super) fn new(pattern: &str) -> Result<Self, String> {
         if let Some(fault) = pattern::fault(pattern) {
             return Err(format!("/{pattern}/ is not a valid pattern: {}", fault.reason));
@@ -39,19 +40,20 @@ impl Pattern {
         let size = thompson::Config::new().nfa_size_limit(Some(PATTERN));
         let machine = PikeVM::builder().thompson(size.clone()).build(pattern);
         let machine = machine.map_err(|error| format!("/{pattern}/ is not a valid pattern: {error}"))?;
-        // Of words between borders it knows those of ASCII; a text with others goes to the machine.
+        // The automaton supports only ASCII word boundaries; a text with other characters is
+        // searched by the machine.
         let lazy = dfa::Config::new().cache_capacity(SEARCH).unicode_word_boundary(true);
         let lazy = lazy.minimum_cache_clear_count(Some(CLEARED)).minimum_bytes_per_state(Some(LASTED));
         let automaton = Regex::builder().thompson(size).dfa(lazy).build(pattern).ok().map(Arc::new);
         Ok(Self { automaton, machine })
     }
 
-    /// The first place where it occurs; why nobody can look.
+    /// The first match, or the reason why the text cannot be searched.
     pub(super) fn find(&self, text: &str) -> Result<Option<Range<usize>>, String> {
         self.find_from(text, 0)
     }
 
-    /// The same behind a byte.
+    /// The first match at or after a byte offset.
     fn find_from(&self, text: &str, from: usize) -> Result<Option<Range<usize>>, String> {
         let input = || Input::new(text).range(from..);
         if let Some(automaton) = &self.automaton
@@ -76,7 +78,7 @@ impl Find for Pattern {
             match self.find_from(text, at) {
                 Ok(None) => break,
                 Ok(Some(range)) => {
-                    // One that is empty hides nothing.
+                    // An empty match masks nothing.
                     at = if range.is_empty() { text.ceil_char_boundary(range.end + 1).max(range.end + 1) } else { range.end };
                     found.extend(Some(range).filter(|range| !range.is_empty()));
                 }
@@ -87,7 +89,7 @@ impl Find for Pattern {
     }
 }
 
-/// The patterns of `[record] mask`, which were read without faults.
+/// Compiles the patterns of `[record] mask`, which were validated before.
 pub fn masks(patterns: &[String]) -> Vec<Arc<dyn Find>> {
     patterns.iter().filter_map(|pattern| Some(Arc::new(Pattern::new(pattern).ok()?) as Arc<dyn Find>)).collect()
 }

@@ -1,9 +1,9 @@
-//! A value on one line, for those who read what moved.
+//! A short form of a value, for lists of changes.
 
 use crate::scenario::expect::answer::short;
 use serde_json::Value;
 
-/// The value in few words; `nothing` where there is none.
+/// The value in short form; `nothing` if there is none.
 pub(super) fn shown(value: Option<&Value>) -> String {
     match value {
         None => "nothing".to_owned(),

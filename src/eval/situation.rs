@@ -1,13 +1,16 @@
-//! A frozen situation as a request: the values, files and texts of the scenario. Of the live tree it reads only the
-//! files that a template names itself and the scenario does not freeze.
+//! A frozen situation as a request: the values, files and texts of the scenario. Reads only those
+//! live files that a template itself names and the scenario does not freeze.
 //!
-//! Each of `objective`, `constraints`, `acceptance_criteria`, `previous_output`, `failure_history`, `risk_level`, `task_id` and
-//! the keys of `extra`
+//! Each of `objective`, `constraints`, `acceptance_criteria`, `previous_output`, `failure_history`,
+//! `risk_level`, `task_id` and the keys of `extra`
 //!
-//! - goes to the parameter of that name, where the task declares one and `inputs` gives it no value;
-//! - else becomes a segment: criteria and constraints behind those of the task, the previous output and earlier attempts behind
-//!   those of a pipeline, the objective, for an agent role, by the rule of `context::objective`;
-//! - else is not shown: a task that is tested without a role has its objective in its description.
+//! - is passed to the parameter of that name, if the task declares one and `inputs` has no value
+//!   for it;
+//! - otherwise becomes a segment: criteria and constraints after those of the task, the previous
+//!   output and earlier attempts after those of a pipeline, the objective, for an agent role, by
+//!   the rule of `context::objective`;
+//! - otherwise is omitted: a task that is tested without a role has its objective in its
+//!   description.
 
 use super::receiver::Receiver;
 use crate::base::{number, suggest};
@@ -24,16 +27,16 @@ use crate::scenario::paths::plain;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whose work a situation is.
+/// The kind of subject that a situation belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SubjectKind {
-    /// That of an agent role.
+    /// An agent role.
     Role,
-    /// That of a task alone.
+    /// A task alone.
     Task,
 }
 
-/// A situation with everything in it read.
+/// A situation with all files read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Read {
     inputs: BTreeMap<String, Value>,
@@ -50,13 +53,14 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// The values of the task's parameters that the situation gives.
+    /// The arguments for the task's parameters.
     pub(super) const fn inputs(&self) -> &BTreeMap<String, Value> {
         &self.inputs
     }
 }
 
-/// What is found, whatever is asked. Files that a task describes are looked up on the shelf that has files.
+/// The frozen passages, returned for every query. Queries for described files return those of the
+/// store with files.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Found {
     memory: Vec<Match>,
@@ -73,7 +77,7 @@ impl ContextSource for Found {
     }
 }
 
-/// Frozen files before live ones.
+/// Frozen files, with live ones as fallback.
 #[derive(Debug)]
 pub(super) struct Overlaid<'a> {
     frozen: &'a BTreeMap<String, String>,
@@ -92,7 +96,8 @@ impl Files for Overlaid<'_> {
     }
 }
 
-/// Reads what a situation names by files beside the scenario, and gives each value to who takes it.
+/// Reads the files that a situation names beside the scenario, and assigns each value to its
+/// parameter or segment.
 pub(super) fn read(
     situation: &Situation,
     whose: SubjectKind,
@@ -141,7 +146,7 @@ pub(super) fn read(
     Ok(read)
 }
 
-/// What was said before.
+/// The earlier conversation.
 fn conversation(history: &Conversation, beside: &dyn Files) -> Result<Vec<Turn>, String> {
     let messages = match history {
         Conversation::File(path) => {
@@ -161,7 +166,8 @@ fn file(beside: &dyn Files, path: &str) -> Result<String, String> {
     beside.text(path).map_err(|why| format!("{path} cannot be read: {why}"))
 }
 
-/// The value of a parameter. A file holds words where the parameter's type is `string` or not declared, else JSON.
+/// The value of a parameter. A file contains plain text if the parameter's type is `string` or
+/// undeclared, else JSON.
 fn value(frozen: &Frozen, parameter: Option<&Parameter>, beside: &dyn Files) -> Result<Value, String> {
     let path = match frozen {
         Frozen::Value(value) => return Ok(value.clone()),
@@ -176,13 +182,14 @@ fn value(frozen: &Frozen, parameter: Option<&Parameter>, beside: &dyn Files) -> 
     }
 }
 
-/// A value of a file, unless it has a whole number that is read as the nearest fraction.
+/// Returns the value, unless the JSON contains an integer that cannot be represented exactly.
 fn exact(path: &str, json: &str, value: Value) -> Result<Value, String> {
     let told = |found| format!("{path}: {}; write it as a text", number::too_large(found));
     number::beyond(json).map_or(Ok(value), |found| Err(told(found)))
 }
 
-/// What an earlier step left. An object with `content` is a whole result, with its notes and its trust.
+/// The result of an earlier step. An object with `content` is a complete result, with notes and
+/// trust.
 impl From<Value> for StepResult {
     fn from(value: Value) -> Self {
         const KEYS: [&str; 4] = ["content", "notes", "status", "trust"];
@@ -199,7 +206,7 @@ impl From<Value> for StepResult {
     }
 }
 
-/// What is said beside the inputs: to the parameter of that name, else as segments.
+/// Assigns the values besides `inputs`: to the parameter of that name, or else to segments.
 fn said(situation: &Situation, whose: SubjectKind, declared: &[Parameter], read: &mut Read) {
     let texts =
         |list: &[crate::base::span::Spanned<String>]| -> Vec<String> { list.iter().map(|one| one.value.clone()).collect() };
@@ -250,7 +257,7 @@ fn said(situation: &Situation, whose: SubjectKind, declared: &[Parameter], read:
     read.objective = situation.objective.as_ref().filter(|_| is_told).map(|objective| objective.value.clone());
 }
 
-/// A list of words as lines, for a parameter that takes words.
+/// A list of texts as lines, for a parameter that takes text.
 fn in_words(value: Value) -> Value {
     let lines: Option<Vec<&str>> = value.as_array().and_then(|list| list.iter().map(Value::as_str).collect());
     match lines {
@@ -260,17 +267,17 @@ fn in_words(value: Value) -> Value {
 }
 
 impl Read {
-    /// Its files, and behind them the live ones.
+    /// Its frozen files, with the live ones as fallback.
     pub(super) const fn over<'a>(&'a self, live: &'a (dyn Files + Sync)) -> Overlaid<'a> {
         Overlaid { frozen: &self.files, live }
     }
 
-    /// The same where other steps left something before.
+    /// The same situation with the results of other steps.
     pub(super) fn after(&self, results: &BTreeMap<String, StepResult>) -> Self {
         Self { results: results.clone(), ..self.clone() }
     }
 
-    /// It as what all agents of a task share, with its files and its session.
+    /// The part of the situation that all agents of a task share, with its files and its session.
     pub(super) fn whole<'a>(
         &'a self,
         receiver: Receiver<'a>,
@@ -290,7 +297,7 @@ impl Read {
         }
     }
 
-    /// Does something with the request that this is.
+    /// Calls `then` with the situation as a request.
     pub(super) fn ask<T>(
         &self,
         receiver: Receiver<'_>,

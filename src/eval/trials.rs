@@ -1,37 +1,38 @@
-//! How often a case is tried, and what passes: k of N with curtailment, or Wald's sequential test.
+//! The number of trials of a case, and the passing condition: k of N with curtailment, or Wald's
+//! sequential test.
 
 use crate::record::recording::Stage;
 use crate::scenario::model::{Rule, Sequential};
 
-/// What became of one trial.
+/// The outcome of one trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrialOutcome {
-    /// Everything that was looked at holds.
+    /// Every judged expectation holds.
     Passed,
-    /// Something does not.
+    /// An expectation does not hold.
     Failed,
 }
 
-/// What the trials so far say.
+/// The decision from the trials so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Not enough to say.
+    /// Not decided yet.
     Open,
     /// The case passes.
     Pass,
     /// It fails.
     Fail,
-    /// All trials are done, and they decide nothing.
+    /// All trials are done without a decision.
     Inconclusive,
 }
 
-/// Whether trials go on once the verdict is certain.
+/// The policy on trials once the verdict is certain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rows {
-    /// They stop.
+    /// Stop.
     #[default]
     Curtailed,
-    /// They go on: rates want full rows.
+    /// Continue, for rates over all trials.
     Full,
 }
 
@@ -40,20 +41,21 @@ pub enum Rows {
 pub(super) struct Tries {
     pub(super) stage: Stage,
     pub(super) rule: Rule,
-    /// Trials that the case asks for.
+    /// The number of trials that the case requires.
     pub(super) of: u32,
-    /// Answers that there are, where they were given before.
+    /// The number of available answers, if they are given in advance.
     pub(super) there: u32,
     pub(super) rows: Rows,
 }
 
 impl Tries {
-    /// A stage for which nothing was answered before.
+    /// A stage without answers given in advance.
     pub(super) const fn unbounded(stage: Stage, rule: Rule) -> Self {
         Self { stage, of: most(&rule), rule, there: u32::MAX, rows: Rows::Curtailed }
     }
 
-    /// A stage with so many answers that were given before, and at least so many that were to be: as many trials, and no more have to pass.
+    /// A stage with answers given in advance: as many trials as there are answers, or as were
+    /// planned if that is more, and no more of them have to pass.
     pub(super) fn known(stage: Stage, rule: Rule, (there, planned): (usize, u32), rows: Rows) -> Self {
         let there = u32::try_from(there).unwrap_or(u32::MAX);
         let most = there.max(planned).max(1);
@@ -63,10 +65,10 @@ impl Tries {
     }
 }
 
-/// The second stage, where a case does not say: trials, and how many of them must pass.
+/// The default of the second stage: the number of trials, and of those that must pass.
 const CONFIRM: (u32, u32) = (10, 7);
 
-/// Trials at most.
+/// The maximum number of trials.
 pub const fn most(rule: &Rule) -> u32 {
     match rule.sequential {
         Some(Sequential { max, .. }) => max,
@@ -74,19 +76,19 @@ pub const fn most(rule: &Rule) -> u32 {
     }
 }
 
-/// What the trials so far say, in order.
+/// Decides from the trials so far.
 pub fn decide(rule: &Rule, tried: &[TrialOutcome]) -> Decision {
     let count = |what: TrialOutcome| tried.iter().filter(|one| **one == what).count() as u64;
     decide_counts(rule, count(TrialOutcome::Passed), count(TrialOutcome::Failed))
 }
 
-/// The rule of the second stage, for a case that fails the first; `None` where its failure is final.
+/// The rule of the second stage, for a case that fails the first; `None` if that failure is final.
 pub fn confirming(rule: &Rule) -> Option<Rule> {
     let (runs, pass) = rule.confirm.unwrap_or(CONFIRM);
     (!rule.strict && rule.sequential.is_none()).then_some(Rule { runs, pass, strict: true, confirm: None, sequential: None })
 }
 
-/// What so many trials say.
+/// Decides from counts of passed and failed trials.
 pub(super) fn decide_counts(rule: &Rule, passed: u64, failed: u64) -> Decision {
     if let Some(test) = &rule.sequential {
         return wald(test, passed, failed);
@@ -96,7 +98,7 @@ pub(super) fn decide_counts(rule: &Rule, passed: u64, failed: u64) -> Decision {
     if passed >= pass {
         Decision::Pass
     } else if failed + pass > runs {
-        // What is left cannot make up for it.
+        // The remaining trials cannot reach the required number.
         Decision::Fail
     } else {
         Decision::Open

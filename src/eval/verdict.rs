@@ -1,4 +1,5 @@
-//! What became of one expectation, and why: what was expected, what was found, where. Never only “failed”.
+//! The verdict on one expectation with its reason: the expected and the found value and the place.
+//! A failure always has a reason.
 
 use crate::base::span::{Span, Spanned};
 use crate::base::words::words;
@@ -6,124 +7,124 @@ use crate::kernel::context::Origin;
 use std::ops::Range;
 
 words! {
-    /// What became of an expectation.
+    /// The outcome of an expectation.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Outcome {
         /// It holds.
         Pass = "pass",
-        /// It does not.
+        /// It does not hold.
         Fail = "fail",
-        /// Nobody could look.
+        /// It could not be judged.
         Skipped = "skipped",
     }
 }
 
-/// Where something was found.
+/// A place in a context, an answer or a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The segment, by its id.
     pub segment: Option<String>,
-    /// Bytes of the segment's text, of a message's, or of the answer's.
+    /// The byte range in the text of the segment, message or answer.
     pub range: Option<Range<usize>>,
-    /// Where these bytes come from.
+    /// The origin of these bytes.
     pub origin: Option<Origin>,
-    /// A place in a file: its path relative to the project, and bytes of its text where they are known.
+    /// A place in a file: its path relative to the project, and a span if known.
     pub file: Option<(String, Option<Span>)>,
 }
 
-/// What was looked for and what was there.
+/// The expected and the found value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reason {
-    /// What was expected; a fragment that follows “expected”.
+    /// The expected value, as a fragment that follows “expected”.
     pub expected: String,
-    /// What was found; a fragment that follows “found”.
+    /// The found value, as a fragment that follows “found”.
     pub found: String,
-    /// Where.
+    /// The place of the found value.
     pub place: Option<Place>,
-    /// What else helps: what is there instead, the nearest name.
+    /// Further hints: existing alternatives, the nearest name.
     pub advice: Vec<String>,
-    /// Whether it hangs on what nobody could look at: the rest of what would do does not hold.
+    /// True if the outcome depends on an expectation that could not be judged, since the
+    /// alternatives do not hold.
     pub is_open: bool,
-    /// Whether nobody could look: what was asked about is not there, or cannot be read. Its opposite does not hold either.
+    /// True if the subject is missing or cannot be read. The negation does not hold either.
     pub is_blind: bool,
 }
 
 impl Reason {
-    /// A reason without a place.
     pub(super) fn new(expected: impl Into<String>, found: impl Into<String>) -> Self {
         Self { expected: expected.into(), found: found.into(), ..Self::default() }
     }
 
-    /// The same with a place.
+    /// Adds a place.
     pub(super) fn at(mut self, place: Place) -> Self {
         self.place = Some(place);
         self
     }
 
-    /// The same where nobody could look.
+    /// Marks it as blind.
     pub(super) fn blind(mut self) -> Self {
         self.is_blind = true;
         self
     }
 
-    /// The same with advice.
+    /// Adds advice.
     pub(super) fn hint(mut self, advice: impl Into<String>) -> Self {
         self.advice.push(advice.into());
         self
     }
 }
 
-/// The judgement of one expectation.
+/// The verdict on one expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// The expectation in words.
+    /// The text of the expectation.
     pub what: String,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Whether it can fail the case.
+    /// True if it can fail the case.
     pub gate: bool,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
-    /// Where it is written, in the scenario's file.
+    /// Its span in the scenario's file.
     pub span: Span,
 }
 
 impl Verdict {
-    /// Whether it fails the case.
+    /// Returns true if it fails the case.
     pub fn is_failure(&self) -> bool {
         self.gate && self.outcome == Outcome::Fail
     }
 }
 
-/// An outcome with its reason, before anybody knows where the expectation is written.
+/// An outcome with its reason, not yet assigned to an expectation's span.
 pub(super) type Judged = (Outcome, Reason);
 
-/// It holds.
+/// The expectation holds.
 pub(super) fn pass(expected: impl Into<String>, found: impl Into<String>) -> Judged {
     (Outcome::Pass, Reason::new(expected, found))
 }
 
-/// It does not.
+/// The expectation does not hold.
 pub(super) fn fail(expected: impl Into<String>, found: impl Into<String>) -> Judged {
     (Outcome::Fail, Reason::new(expected, found))
 }
 
-/// Nobody can look, so that the opposite does not hold either.
+/// The subject cannot be examined, so that the negation does not hold either.
 pub(super) fn blind(expected: impl Into<String>, why: impl Into<String>) -> Judged {
     (Outcome::Fail, Reason::new(expected, why).blind())
 }
 
-/// Nobody looked.
+/// The expectation was not judged.
 pub(super) fn skipped(expected: impl Into<String>, why: &str) -> Judged {
     (Outcome::Skipped, Reason::new(expected, why))
 }
 
-/// Nothing could be looked at, and the verdict of the case hangs on it.
+/// The expectation could not be judged, and the verdict of the case depends on it.
 pub(super) fn undecided(expected: impl Into<String>, why: &str) -> Judged {
     (Outcome::Skipped, Reason { is_open: true, ..Reason::new(expected, why) })
 }
 
-/// A number between its bounds, counted by `counter`.
+/// Judges a number by its bounds, counted by `counter`.
 pub(super) fn count(figure: u64, what: String, max: Option<&Spanned<u64>>, min: Option<&Spanned<u64>>, counter: &str) -> Judged {
     match (max.filter(|max| figure > max.value), min.filter(|min| figure < min.value)) {
         (Some(max), _) => {
@@ -136,7 +137,7 @@ pub(super) fn count(figure: u64, what: String, max: Option<&Spanned<u64>>, min: 
     }
 }
 
-/// A name, such as that of a model. Where there is none, `none` says so.
+/// Judges a name, such as that of a model. `none` describes a missing one.
 pub(super) fn name(what: &str, expected: &str, found: Option<&str>, none: &str) -> Judged {
     let words = format!("{what} `{expected}`");
     match found {
@@ -146,7 +147,7 @@ pub(super) fn name(what: &str, expected: &str, found: Option<&str>, none: &str) 
     }
 }
 
-/// A request that is not the stored one: the first place where they part, and some of the others.
+/// A request that differs from the stored one: the first difference, and some of the others.
 pub(super) fn parted(expected: String, place: Place, partings: impl IntoIterator<Item = String>) -> Judged {
     const SHOWN: usize = 4;
     let mut partings = partings.into_iter();
@@ -161,7 +162,7 @@ pub(super) fn parted(expected: String, place: Place, partings: impl IntoIterator
     (Outcome::Fail, reason.hint("`ctxc eval --accept` shows what changed and stores it"))
 }
 
-/// `not`, `any_of` and `all_of` over three outcomes: what was skipped leaves open what it could decide.
+/// Negation over three outcomes: a skipped expectation stays skipped.
 pub(super) fn not((outcome, reason): Judged, what: &str) -> Judged {
     match outcome {
         Outcome::Pass => {
@@ -177,7 +178,7 @@ pub(super) fn not((outcome, reason): Judged, what: &str) -> Judged {
     }
 }
 
-/// At least one holds.
+/// True if at least one holds; a skipped one leaves the result open.
 pub(super) fn any(judged: Vec<Judged>) -> Judged {
     let outcome = if judged.iter().any(|(outcome, _)| *outcome == Outcome::Pass) {
         Outcome::Pass
@@ -209,7 +210,8 @@ pub(super) fn any(judged: Vec<Judged>) -> Judged {
     (outcome, reason.take().unwrap_or_default())
 }
 
-/// All of them hold. One that was looked at and does not hold is enough for the opposite, whatever nobody could look at.
+/// True if all hold. One expectation that was judged and does not hold is enough for a negation,
+/// whatever else could not be judged.
 pub(super) fn all(judged: &[Judged]) -> Judged {
     let worst = [Outcome::Fail, Outcome::Skipped];
     for worst in worst {

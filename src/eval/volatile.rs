@@ -5,12 +5,13 @@ use crate::project::config::{Config, VolatilePart};
 use crate::record::volatile::{Part, Search, Volatile};
 use std::sync::Arc;
 
-/// What a project leaves out of its requests where they are compared with recorded ones. A text that a pattern is too much for stays whole.
+/// The parts of requests that a project ignores in comparisons with recorded ones. A text too
+/// complex for a pattern is compared whole.
 pub fn volatile(config: &Config) -> Volatile {
     let part = |VolatilePart { place, pattern }: &VolatilePart| {
         let find = match pattern {
             None => None,
-            // A pattern that is none was reported when the project was read.
+            // An invalid pattern was reported when the project was loaded.
             Some(pattern) => {
                 let pattern = Pattern::new(pattern).ok()?;
                 let find: Search = Arc::new(move |text: &str| pattern.find(text).ok().flatten());

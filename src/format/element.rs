@@ -1,4 +1,4 @@
-//! One element: which of its white space means nothing is decided here, by what the language's table says of it.
+//! Prints one element. The element table decides which of its white space has no meaning.
 
 use super::printer::Printer;
 use super::tag::End;
@@ -6,8 +6,8 @@ use crate::syntax::tree::{Element, Kind as NodeKind};
 use crate::template::elements::{Content, Kind};
 
 impl<'a> Printer<'a> {
-    /// Appends an element that stands at a depth. One that the table does not know there, or that is kept in the registry
-    /// as it is written, is left as it is.
+    /// Appends an element at a depth. An element that is unknown there, or that the registry stores
+    /// as written, stays unchanged.
     pub(super) fn element(&mut self, element: Element<'a>, kind: Option<Kind>, depth: usize) {
         let kept = element.attribute("xml:space").is_some() || element.namespace().is_some() || element.is_damaged();
         let Some(kind) = kind.filter(|_| !kept) else {
@@ -18,7 +18,7 @@ impl<'a> Printer<'a> {
             Content::Elements => self.of_elements(element, kind, depth),
             Content::Word => self.of_word(element, depth),
             Content::Empty if is_blank(element) => self.start_tag(element, depth, End::Empty),
-            // What stands in it all the same may be a text that went astray.
+            // Its content, though not allowed, may be a misplaced text.
             Content::Empty => self.as_written(element, depth),
             Content::Text | Content::TextOrElements => self.of_text(element, depth),
             Content::Opaque => self.raw(element.span()),
@@ -30,7 +30,7 @@ impl<'a> Printer<'a> {
             self.start_tag(element, depth, End::Empty);
             return;
         }
-        // Text where none belongs is a fault that `check` words; where it belongs nobody knows.
+        // Text in a wrong place is a fault that `check` reports; its right place is unknown.
         let stray = |kind: NodeKind| matches!(kind, NodeKind::Text | NodeKind::Cdata);
         if element.children().any(|node| stray(node.kind()) && !node.is_blank()) {
             self.as_written(element, depth);
@@ -42,7 +42,7 @@ impl<'a> Printer<'a> {
         self.end_tag(element);
     }
 
-    /// A word loses the white space around it.
+    /// Prints a word without the white space around it.
     fn of_word(&mut self, element: Element<'a>, depth: usize) {
         if is_blank(element) {
             self.start_tag(element, depth, End::Empty);
@@ -58,7 +58,7 @@ impl<'a> Printer<'a> {
         self.end_tag(element);
     }
 
-    /// Only the tags are laid out.
+    /// Prints an element with only its tags laid out.
     pub(super) fn as_written(&mut self, element: Element<'a>, depth: usize) {
         if element.is_empty_tag() {
             self.start_tag(element, depth, End::Empty);
@@ -70,7 +70,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// What an element of a kind holds in fact, where it may hold this or that.
+/// The actual content of an element whose kind permits alternatives.
 fn content(kind: Kind, element: Element<'_>) -> Content {
     if kind.spec().content != Content::TextOrElements {
         return kind.spec().content;
@@ -85,7 +85,7 @@ fn content(kind: Kind, element: Element<'_>) -> Content {
     }
 }
 
-/// Whether there is nothing but white space between the tags.
+/// True if only white space stands between the tags.
 fn is_blank(element: Element<'_>) -> bool {
     element.children().all(|node| node.kind() == NodeKind::Text && node.is_blank())
 }

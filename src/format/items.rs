@@ -1,17 +1,18 @@
-//! What stands in a list of elements, each item with how it stood: on the line of the one before, or behind an empty line.
+//! The items of a list of elements, each with its original spacing: on the line of the previous
+//! item, or after an empty line.
 
 use crate::base::span::Span;
 use crate::syntax::tree::{Element, Kind as NodeKind, Node};
 use crate::template::elements::{Child, Kind};
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ItemKind<'a> {
     /// An element.
     Element(Element<'a>),
     /// A comment.
     Comment,
-    /// An instruction, or all from `<?ctxc fmt off?>` to `<?ctxc fmt on?>`.
+    /// A processing instruction, or everything from `<?ctxc fmt off?>` to `<?ctxc fmt on?>`.
     Raw,
 }
 
@@ -20,13 +21,13 @@ pub(super) enum ItemKind<'a> {
 pub(super) struct Item<'a> {
     pub(super) what: ItemKind<'a>,
     pub(super) span: Span,
-    /// Stood on the line on which the one before ended.
+    /// True if it stood on the line on which the previous item ended.
     pub(super) same_line: bool,
-    /// Stood behind an empty line.
+    /// True if it stood after an empty line.
     pub(super) after_blank: bool,
 }
 
-/// Whether an instruction speaks to the formatter, and says this.
+/// True if a node is the formatter instruction `word`.
 fn says(node: Node<'_>, word: &str) -> bool {
     node.instruction().is_some_and(|(target, rest)| {
         target == "ctxc"
@@ -34,12 +35,12 @@ fn says(node: Node<'_>, word: &str) -> bool {
     })
 }
 
-/// Whether a node turns the formatter off.
+/// True if a node turns the formatter off.
 pub(super) fn turns_off(node: Node<'_>) -> bool {
     says(node, "off")
 }
 
-/// The items among some siblings. `from` is where what stands before them ends.
+/// Returns the items among some siblings. `from` is the end of the text before them.
 pub(super) fn items<'a>(nodes: impl Iterator<Item = Node<'a>>, text: &str, from: u32) -> Vec<Item<'a>> {
     let mut out: Vec<Item<'a>> = Vec::new();
     let mut end = from;
@@ -47,7 +48,7 @@ pub(super) fn items<'a>(nodes: impl Iterator<Item = Node<'a>>, text: &str, from:
     for node in nodes.filter(|node| !node.is_blank()) {
         let span = node.span();
         if off {
-            // All up to here belongs to what is left alone.
+            // All nodes up to here belong to the unformatted part.
             if let Some(last) = out.last_mut() {
                 last.span = last.span.cover(span);
             }
@@ -69,8 +70,9 @@ pub(super) fn items<'a>(nodes: impl Iterator<Item = Node<'a>>, text: &str, from:
     out
 }
 
-/// The settings of a `<context_management>` in the order of the table, each with the comments that stand before it and
-/// behind it on its line. Left as they are when something else is among them, or one is there twice.
+/// Sorts the settings of a `<context_management>` in the order of the table, each with the comments
+/// before it and after it on its line. Leaves them unchanged if another item is among them, or a
+/// setting is repeated. Returns true if the order changed.
 pub(super) fn sort_settings(items: &mut Vec<Item<'_>>, children: &[Child]) -> bool {
     let place = |element: &Element<'_>| children.iter().position(|child| child.kind.tag() == element.name());
     let mut groups: Vec<(usize, Vec<Item<'_>>)> = Vec::new();
@@ -98,7 +100,7 @@ pub(super) fn sort_settings(items: &mut Vec<Item<'_>>, children: &[Child]) -> bo
     true
 }
 
-/// Whether a kind's list has an order of its own.
+/// True if the children of a kind have a canonical order.
 pub(super) fn is_sorted(kind: Kind) -> bool {
     kind == Kind::ContextManagement
 }

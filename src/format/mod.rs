@@ -1,8 +1,10 @@
-//! Templates laid out: one element a line, settings in the order of the language's table, long tags wrapped.
+//! The formatter of templates: one element a line, settings in the order of the language's table,
+//! long tags wrapped.
 //!
-//! Changes white space that means nothing, the order of the four settings, quotes around values, and `<a></a>` into
-//! `<a/>` where nothing can stand between. Never a text, a comment, the order of attributes or of anything else, so the
-//! registry's content hash stays. Knows no file and no project.
+//! Changes white space without meaning, the order of the four settings, quotes around values, and
+//! `<a></a>` to `<a/>` if the element must be empty. Never changes a text, a comment, or the order
+//! of attributes or other elements, so the registry's content hash stays the same. Independent of
+//! files and projects.
 
 mod element;
 mod items;

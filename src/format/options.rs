@@ -1,20 +1,21 @@
-//! How wide, how deep.
+//! The options of the formatter: width and indentation.
 
-/// What one level is indented by.
+/// The indentation of one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indent {
-    /// So many spaces.
+    /// This number of spaces.
     Spaces(u8),
     /// A tab, which counts as four columns.
     Tab,
 }
 
-/// The layout that is asked for.
+/// The options of the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Columns that a start tag may take before its attributes get lines of their own.
+    /// The maximum width in columns of a start tag before its attributes are placed on lines of
+    /// their own.
     pub width: u32,
-    /// What one level is indented by.
+    /// The indentation of one level.
     pub indent: Indent,
 }
 
@@ -25,7 +26,7 @@ impl Default for Options {
 }
 
 impl Indent {
-    /// Columns of one level.
+    /// The number of columns of one level.
     pub(super) const fn columns(self) -> usize {
         match self {
             Self::Spaces(count) => count as usize,
@@ -33,7 +34,7 @@ impl Indent {
         }
     }
 
-    /// Appends the white space of some levels.
+    /// Appends the white space of the given number of levels.
     pub(super) fn push(self, levels: usize, out: &mut String) {
         for _ in 0..levels {
             match self {

@@ -1,4 +1,4 @@
-//! From a tree to its layout: documents and lists of elements.
+//! Prints a tree: documents and lists of elements.
 
 use super::items::{Item, ItemKind, is_sorted, items, sort_settings};
 use super::options::Options;
@@ -8,18 +8,18 @@ use crate::syntax::reader::Reader;
 use crate::syntax::tree::{Document, Node};
 use crate::template::elements::Kind;
 
-/// Why a text is left alone.
+/// The reason why a text is not formatted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Broken {
-    /// It has syntax errors: what belongs together would be a guess. The place of the first one.
+    /// Syntax errors: its structure would be a guess. The span of the first one.
     #[error("it is not well-formed XML")]
     Syntax(Span),
-    /// Its root is none of the language.
+    /// The root is not an element of the language.
     #[error("its root is neither a task, a template nor a library")]
     Foreign,
 }
 
-/// Writes one layout.
+/// Prints one document.
 pub(super) struct Printer<'a> {
     pub(super) document: Document<'a>,
     pub(super) options: Options,
@@ -30,7 +30,7 @@ pub(super) struct Printer<'a> {
 /// Lays out a template.
 ///
 /// # Errors
-/// The text has syntax errors, or is no template.
+/// The text has syntax errors, or is not a template.
 ///
 /// ```
 /// use ctxc::internals::format::{Options, format};
@@ -58,7 +58,7 @@ pub fn format(text: &str, limits: &Limits, options: Options) -> Result<String, B
     Ok(printer.out)
 }
 
-/// The XML declaration, which is no node.
+/// The XML declaration, which is not a node.
 fn declaration(text: &str) -> &str {
     let is_there = text.strip_prefix("<?xml").is_some_and(|rest| rest.starts_with([' ', '\t', '\r', '\n']));
     let end = if is_there { text.find("?>").map_or(0, |at| at + 2) } else { 0 };
@@ -69,8 +69,8 @@ fn kind_of_root(name: &str) -> Option<Kind> {
     [Kind::Task, Kind::Template, Kind::Library].into_iter().find(|kind| kind.tag() == name)
 }
 
-/// The last line break of a text. What is laid out ends with the one that is chosen here, so the choice is the same the
-/// second time.
+/// The last line break of a text. The output ends with the break chosen here, so formatting it
+/// again makes the same choice.
 fn line_break(text: &str) -> &'static str {
     let lines = memchr::memrchr(b'\n', text.as_bytes()).and_then(|end| text.get(..end));
     if lines.is_some_and(|lines| lines.ends_with('\r')) { "\r\n" } else { "\n" }
@@ -83,17 +83,17 @@ impl<'a> Printer<'a> {
         self.options.indent.push(depth, &mut self.out);
     }
 
-    /// Ends the line; the next one is empty so far.
+    /// Ends the line; the next one is still empty.
     pub(super) fn end_line(&mut self) {
         self.out.push_str(self.line);
     }
 
-    /// Appends a part of the source as it is.
+    /// Appends a part of the source unchanged.
     pub(super) fn raw(&mut self, span: Span) {
         self.out.push_str(span.slice(self.document.text));
     }
 
-    /// The children of an element of some kind, each on a line.
+    /// Prints the children of an element, each on a line.
     pub(super) fn children(&mut self, nodes: impl Iterator<Item = Node<'a>>, from: u32, kind: Kind, depth: usize) {
         let mut items = items(nodes, self.document.text, from);
         if is_sorted(kind) {

@@ -1,9 +1,10 @@
-//! Start tags: on one line while they fit, else each attribute on a line of its own. Values stay as they are written.
+//! Prints start tags: on one line if they fit, otherwise with each attribute on a line of its own.
+//! Values stay as written.
 
 use super::printer::Printer;
 use crate::syntax::tree::{Attribute, Element};
 
-/// How a start tag ends.
+/// The end of a start tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// Content and an end tag follow.
@@ -22,7 +23,7 @@ impl End {
 }
 
 impl Printer<'_> {
-    /// Appends the start tag of an element that stands at a depth.
+    /// Appends the start tag of an element at a depth.
     pub(super) fn start_tag(&mut self, element: Element<'_>, depth: usize, end: End) {
         let start = self.out.len();
         self.out.push('<');
@@ -41,7 +42,7 @@ impl Printer<'_> {
         }
         self.out.truncate(name);
         for attribute in element.attributes() {
-            // Deeper than the children, so that the eye tells them apart.
+            // Deeper than the children, so that they are easy to distinguish.
             self.new_line(depth + 2);
             self.attribute(attribute);
         }

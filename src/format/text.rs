@@ -1,5 +1,6 @@
-//! Text for the agent. Its canonical form loses the indentation that its lines have in common, so a text that begins on
-//! a line of its own can move with its element. Nothing else of it is touched, and any other text is left as it is.
+//! Prints texts for the agent. The canonical form of a text removes the common indentation of its
+//! lines, so a text that begins on a line of its own can move with its element. Nothing else of it
+//! changes, and any other text stays unchanged.
 
 use super::items::turns_off;
 use super::printer::Printer;
@@ -7,13 +8,14 @@ use super::tag::End;
 use crate::base::span::Span;
 use crate::syntax::tree::{Element, Kind, Node};
 
-/// A line of a text: what stands between two line breaks of it. A comment can hold more of them.
+/// A line of a text: the source between two line breaks of the text. A comment inside it may
+/// contain further line breaks.
 #[derive(Clone, Copy, Debug)]
 struct Line {
     span: Span,
-    /// Nothing of it reaches the agent but white space.
+    /// True if the agent receives only white space of it.
     blank: bool,
-    /// A comment or a tag stands in it.
+    /// True if it contains a comment or a tag.
     marked: bool,
 }
 
@@ -51,7 +53,8 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// The lines of a text; `None` when its white space is written in a way that hides where lines begin.
+/// Returns the lines of a text; `None` if its white space is written in a form that hides the
+/// beginnings of lines.
 fn lines(element: Element<'_>) -> Option<Vec<Line>> {
     let text = element.document().text;
     let mut lines = Vec::new();
@@ -81,8 +84,8 @@ fn lines(element: Element<'_>) -> Option<Vec<Line>> {
     Some(lines)
 }
 
-/// Whether a node lets its white space be seen: no references to blanks, no CDATA of several lines, no line ends of
-/// old machines, no element that is not a `use`.
+/// True if the white space of a node is visible in the source: no references to blanks, no CDATA of
+/// several lines, no lone carriage returns, no element other than `use`.
 fn is_plain(node: Node<'_>, text: &str) -> bool {
     let written = node.span().slice(text);
     match node.kind() {
@@ -112,7 +115,7 @@ fn blanks(line: &str) -> &str {
     line.get(..line.len() - line.trim_start_matches([' ', '\t']).len()).unwrap_or("")
 }
 
-/// The longest start that both have.
+/// The longest common prefix.
 fn common<'a>(a: &'a str, b: &'a str) -> &'a str {
     let length = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     a.get(..length).unwrap_or("")

@@ -1,18 +1,19 @@
-//! Words and variables, written as a text of the language: `{{name}}` wherever that can say it, else Jinja.
+//! Writes text parts and variables as a text of the language: with `{{name}}` if that can express
+//! them, else in Jinja.
 
 use super::model::Syntax;
 use crate::template::expression::{self, Expression, scan_plain};
 
-/// A piece of a text.
+/// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// Words that stand for themselves.
+    /// Literal text.
     Words(String),
     /// A variable, or a path into one.
     Name(String),
 }
 
-/// The pieces as a text, and how values stand in it.
+/// The parts as a text, with its syntax.
 pub(super) fn written(pieces: &[Piece]) -> (String, Syntax) {
     let plain = plain(pieces);
     if says(&plain, pieces) { (plain, Syntax::Plain) } else { (jinja(pieces), Syntax::Jinja) }
@@ -29,7 +30,7 @@ fn plain(pieces: &[Piece]) -> String {
     out
 }
 
-/// Whether a plain text is read as exactly these pieces.
+/// Returns true if a plain text parses into exactly these parts.
 fn says(text: &str, pieces: &[Piece]) -> bool {
     let mut read: Vec<Piece> = Vec::new();
     let push_words = |read: &mut Vec<Piece>, words: &str| match read.last_mut() {
@@ -50,7 +51,7 @@ fn says(text: &str, pieces: &[Piece]) -> bool {
     read == pieces
 }
 
-/// The same in Jinja: braces that it would take for its own are put out as values.
+/// The parts as a Jinja text; literal braces that Jinja would interpret are written as values.
 fn jinja(pieces: &[Piece]) -> String {
     let mut out = String::new();
     for (at, piece) in pieces.iter().enumerate() {
@@ -62,14 +63,14 @@ fn jinja(pieces: &[Piece]) -> String {
             Piece::Name(name) => out.extend(["{{ ", name, " }}"]),
         }
     }
-    // Jinja takes the last line break away.
+    // Jinja removes the last line break.
     if out.ends_with('\n') {
         out.push('\n');
     }
     out
 }
 
-/// Appends words to a Jinja text as themselves. `is_before_tag`: a tag follows.
+/// Appends literal text to a Jinja text. `is_before_tag`: a tag follows.
 pub(super) fn push_literal(out: &mut String, words: &str, is_before_tag: bool) {
     let mut chars = words.chars().peekable();
     while let Some(c) = chars.next() {
@@ -93,7 +94,7 @@ pub(super) fn doubles(text: &str) -> Vec<String> {
     names
 }
 
-/// Puts neighbouring words together.
+/// Joins adjacent literal texts.
 pub(super) fn joined(pieces: impl IntoIterator<Item = Piece>) -> Vec<Piece> {
     let mut all: Vec<Piece> = Vec::new();
     for piece in pieces {

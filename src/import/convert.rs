@@ -1,11 +1,11 @@
-//! One prompt, whatever its format.
+//! Converts one prompt of any format.
 
 use super::model::{Body, Format, Imported, Library, Options, Prompt, Role};
 use super::names::{beside, folders};
 use super::note::NoteKind;
 use super::{FORMATS, declared};
 
-/// Reads a prompt. What is wrong with it is among its notes.
+/// Reads a prompt. Faults are reported as notes.
 pub fn convert(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
     let text = unix(prompt.text);
     let prompt = &Prompt { text: &text, ..*prompt };
@@ -15,7 +15,7 @@ pub fn convert(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> 
     Imported { others, ..finished(prompt.path, imported) }
 }
 
-/// What every prompt has to be, whichever format it comes from.
+/// Applies the steps that are common to all formats.
 fn finished(path: &str, mut imported: Imported) -> Imported {
     declared::fit(&mut imported.parameters);
     order(path, &mut imported);
@@ -29,7 +29,7 @@ fn finished(path: &str, mut imported: Imported) -> Imported {
             case.inputs.retain(|(name, _)| parameters.iter().any(|one| one.name == *name));
         }
         let is_given = |name: &String| suite.cases.iter().all(|case| case.inputs.iter().any(|(given, _)| given == name));
-        // What a test leaves out is nothing there, and would be an error here.
+        // promptfoo treats a missing value as empty; here it would be an error.
         for one in parameters.iter_mut().filter(|one| one.default.is_none() && !is_given(&one.name)) {
             one.default = Some(String::new());
         }
@@ -37,7 +37,7 @@ fn finished(path: &str, mut imported: Imported) -> Imported {
     imported
 }
 
-/// The format that the ending of a path tells.
+/// The format that matches the file name of a path.
 pub fn format_of(path: &str) -> Option<&'static Format> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
@@ -45,8 +45,8 @@ pub fn format_of(path: &str) -> Option<&'static Format> {
     FORMATS.iter().copied().find(|format| format.endings.contains(&ending.as_str()) && is_so_named(format))
 }
 
-/// Whether the language can say messages in this order: a system message, examples of what was asked and answered, the conversation,
-/// the question.
+/// Checks that the language can express the messages in this order: a system message, examples of
+/// questions and answers, the conversation, the question.
 fn order(path: &str, imported: &mut Imported) {
     let roles: Vec<Role> = imported.turns.iter().map(|turn| turn.role).collect();
     let talk = roles.strip_prefix(&[Role::System]).unwrap_or(&roles);
@@ -77,7 +77,8 @@ fn order(path: &str, imported: &mut Imported) {
     }
 }
 
-/// A conversation that goes on behind the question, as that of an agent that calls tools: the question is a message of it then.
+/// Handles a conversation after the question, as in an agent that calls tools: the question is then
+/// a message of it.
 fn follow_up(path: &str, imported: &mut Imported) {
     let question = imported.turns.last().and_then(|turn| match &turn.body {
         Body::Inline(text) => text.trim().strip_prefix("{{")?.strip_suffix("}}").map(|name| name.trim().to_owned()),
@@ -97,7 +98,7 @@ fn follow_up(path: &str, imported: &mut Imported) {
     imported.note(path, 0, NoteKind::Differs { what, difference });
 }
 
-/// Line breaks as the language has them.
+/// The text with `\n` as line breaks.
 fn unix(text: &str) -> std::borrow::Cow<'_, str> {
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {
         return text.into();
@@ -105,7 +106,7 @@ fn unix(text: &str) -> std::borrow::Cow<'_, str> {
     text.replace("\r\n", "\n").replace('\r', "\n").into()
 }
 
-/// The files that a prompt takes in, among those that are there.
+/// The files that a prompt includes, as far as they exist.
 pub fn part_of(prompt: &Prompt<'_>, library: &dyn Library) -> Vec<String> {
     let there = |path: &String| matches!(library.text(path), Ok(Some(_)));
     let find = |name: &String| {

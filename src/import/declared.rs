@@ -1,13 +1,14 @@
-//! What a prompt declares against what its texts use: the declared inputs in their order, then those that nobody declared.
+//! Merges the declared inputs of a prompt with those that its texts use: declared ones first, in
+//! their order, then undeclared ones.
 
 use super::model::{Imported, Parameter};
 use super::note::NoteKind;
 use crate::template::value_type;
 
-/// A declared input and whether a run may leave it out.
+/// A declared input, and true if a run may omit it.
 pub(super) type Declared = (Parameter, bool);
 
-/// What counts as nothing of a type.
+/// The empty value of a type.
 pub(super) const fn nothing(kind: Option<&str>) -> &'static str {
     match kind {
         Some(kind) => match kind.as_bytes() {
@@ -21,7 +22,7 @@ pub(super) const fn nothing(kind: Option<&str>) -> &'static str {
     }
 }
 
-/// Puts both together. `line` is that of the declarations; 0 where there are none, and the texts alone count.
+/// Merges declared and used inputs. `line` is the line of the declarations; 0 if there are none.
 pub(super) fn settle(declared: Vec<Declared>, used: &[Parameter], path: &str, line: u32, imported: &mut Imported) {
     let is_declared = !declared.is_empty();
     let mut all: Vec<Parameter> = Vec::new();
@@ -32,7 +33,7 @@ pub(super) fn settle(declared: Vec<Declared>, used: &[Parameter], path: &str, li
         };
         one.kind = one.kind.or(found.kind);
         if one.default.is_none() && is_optional {
-            // A text that only asks for it says nothing of what it is; the declared type does.
+            // A condition on an input does not reveal its type; the declared type does.
             let told = found.default.clone().filter(|default| !default.is_empty());
             one.default = told.or_else(|| Some(nothing(one.kind).to_owned()));
         }
@@ -47,7 +48,8 @@ pub(super) fn settle(declared: Vec<Declared>, used: &[Parameter], path: &str, li
     imported.parameters = all;
 }
 
-/// Leaves the type out of what has a default that is not of it: what the prompt says without a value stays as it was.
+/// Removes the type of an input whose default does not match it, so that the text without a value
+/// stays the same.
 pub(super) fn fit(parameters: &mut [Parameter]) {
     for one in parameters {
         let default = one.default.as_deref();

@@ -26,7 +26,8 @@ pub(super) static FORMAT: Format = Format {
     })
 };
 
-/// Whether a file is written in Jinja all the same: others than dotprompt end their prompts in `.prompt` too, without front matter.
+/// Returns true if a file is Jinja: other tools use the extension `.prompt` too, without front
+/// matter.
 fn is_jinja(text: &str) -> bool {
     !text.trim_start().starts_with("---") && has_statement(text)
 }
@@ -89,7 +90,7 @@ pub(super) fn leading_lines(text: &str) -> u32 {
     ended(text.get(..text.len() - text.trim_start().len()).unwrap_or(""))
 }
 
-/// One message, written in the language; its inputs join those of the others.
+/// Converts one message, and adds its inputs to `used`.
 pub(super) fn text(
     path: &str,
     words: &str,
@@ -113,8 +114,8 @@ pub(super) fn text(
     Turn { role, body: Body::Inline(written.text), syntax: written.syntax }
 }
 
-/// The messages of a template: who says it, what, and where in the body it begins; nobody where the conversation stands. Roles and
-/// conversations inside blocks stay where they are, and are noted there.
+/// The messages of a template: role, text, and offset in the body; the role is `None` for the
+/// conversation. Roles and conversations inside blocks stay in place, and are noted.
 fn messages<'t>(body: &'t str, path: &str, line: u32, imported: &mut Imported) -> Vec<(Option<Role>, &'t str, usize)> {
     let mut all = Vec::new();
     let mut role = Role::User;
@@ -129,7 +130,7 @@ fn messages<'t>(body: &'t str, path: &str, line: u32, imported: &mut Imported) -
         let word = tag.text(body);
         let end = || body.get(tag.inner.end..).and_then(|rest| rest.find("}}")).map_or(body.len(), |at| tag.inner.end + at + 2);
         if word == "history" && tag.mark == Mark::Value && depth == 0 {
-            // What stands behind it is the model's, unless somebody else begins.
+            // The text after it belongs to the model, unless another role begins.
             all.extend([(Some(role), start..tag.start), (None, tag.start..end())]);
             (role, start) = (Role::Assistant, end());
             continue;
@@ -156,7 +157,7 @@ fn messages<'t>(body: &'t str, path: &str, line: u32, imported: &mut Imported) -
     all.into_iter().filter_map(text).filter(|(_, text, _)| !text.trim().is_empty()).collect()
 }
 
-/// What the front matter says.
+/// Reads the front matter.
 pub(super) fn head(front: &Front<'_>, path: &str, imported: &mut Imported) -> Vec<Declared> {
     let mut declared = Vec::new();
     let mut model = None;

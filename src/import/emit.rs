@@ -1,4 +1,4 @@
-//! A prompt as a template: the smallest one that says the same.
+//! Writes a prompt as the smallest equivalent template.
 
 use super::model::{Body, Imported, Parameter as Declared, Role, Syntax, Turn};
 use super::settings::Model;
@@ -8,12 +8,12 @@ use crate::syntax::write::{escape_attribute, escape_text};
 use crate::template::text::dedent;
 use std::fmt::Write as _;
 
-/// The text of a template that lies in `folder`, for a prompt from `origin` (a path and a format's name).
-/// Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+/// The text of a template in `folder`, for a prompt from `origin` (a path and the name of a
+/// format). The results of `write!` are ignored, since writing to a string cannot fail.
 pub fn template(imported: &Imported, name: &str, folder: &str, origin: (&str, &str)) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     comment(imported, origin, &mut out);
-    // Headings would be none of the prompt's words.
+    // Generated headings would not be text of the prompt.
     let _ = writeln!(out, "<task type=\"atomic\" name=\"{}\" profile=\"bare\">", escape_attribute(name));
     let turn = |role: Role| imported.turns.iter().filter(move |turn| turn.role == role);
     if let Some(turn) = turn(Role::User).next_back() {
@@ -44,12 +44,12 @@ pub fn template(imported: &Imported, name: &str, folder: &str, origin: (&str, &s
     out
 }
 
-/// Where the schema of a task's answers lies, seen from its template.
+/// The path of a task's answer schema, relative to its template.
 pub fn schema_file(name: &str) -> String {
     format!("schemas/{name}.schema.json")
 }
 
-/// Questions with answers before the last question.
+/// Writes the question-answer pairs before the last question.
 fn examples(imported: &Imported, folder: &str, out: &mut String) {
     let talk: Vec<&Turn> = imported.turns.iter().filter(|turn| turn.role != Role::System).collect();
     if talk.len() < 2 {
@@ -66,10 +66,10 @@ fn examples(imported: &Imported, folder: &str, out: &mut String) {
     out.push_str("  </examples>\n");
 }
 
-/// What stands before the prompt that a template was made of.
+/// The beginning of the comment that names the source prompt of a template.
 const ORIGIN: &str = "<!-- Imported by `ctxc import` from ";
 
-/// The prompt that a template was made of, as its text says.
+/// The source prompt of a template, from its comment.
 pub fn origin(template: &str) -> Option<String> {
     let (_, rest) = template.split_once(ORIGIN)?;
     let (path, _) = rest.lines().next()?.rsplit_once(" (")?;
@@ -108,14 +108,14 @@ fn parameters(all: &[Declared], out: &mut String) {
     out.push_str("  </parameters>\n");
 }
 
-/// One text element.
+/// Writes one text element.
 fn text(element: &str, turn: &Turn, folder: &str, indent: &str, out: &mut String) {
     let syntax = match turn.syntax {
         Syntax::Plain => "",
         Syntax::Jinja => " syntax=\"jinja\"",
         Syntax::Verbatim => " verbatim=\"true\"",
     };
-    // Jinja takes the last line break away, and so does the language; no other engine does.
+    // Both Jinja and the language remove the last line break; no other engine does.
     let words = match (&turn.body, turn.syntax) {
         (Body::InPlace { text, .. }, Syntax::Jinja) => text.strip_suffix('\n').unwrap_or(text),
         (Body::InPlace { text, .. } | Body::Inline(text), _) => text,
@@ -137,7 +137,7 @@ fn text(element: &str, turn: &Turn, folder: &str, indent: &str, out: &mut String
     }
 }
 
-/// Lines under their element, indented; in CDATA where they hold what XML takes for its own.
+/// Writes an element with indented lines, in CDATA if they contain XML markup.
 fn block(element: &str, syntax: &str, words: &str, indent: &str, out: &mut String) {
     let is_cdata = words.contains(['<', '&']) && !words.contains("]]>");
     let (open, close) = if is_cdata { ("<![CDATA[", "]]>") } else { ("", "") };
@@ -152,7 +152,7 @@ fn block(element: &str, syntax: &str, words: &str, indent: &str, out: &mut Strin
     let _ = writeln!(out, "{indent}{close}</{element}>");
 }
 
-/// Words between two tags, every one of them kept.
+/// Escapes text between two tags without any loss of white space.
 fn content(words: &str) -> String {
     if words.contains(['<', '&']) && !words.contains("]]>") {
         return format!("<![CDATA[{words}]]>");

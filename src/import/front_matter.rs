@@ -1,4 +1,5 @@
-//! Front matter: YAML between two lines of `---` at the head of a prompt, and what stands behind it.
+//! Front matter: YAML between two lines of `---` at the beginning of a prompt, and the text after
+//! it.
 
 use super::model::Imported;
 use super::note::NoteKind;
@@ -6,21 +7,21 @@ use crate::base::lines::ended;
 use crate::syntax::yaml::{self, FaultKind, Node, Value};
 use std::borrow::Cow;
 
-/// Bytes that front matter, or a prompt that is YAML as a whole, may have.
+/// The maximum size of front matter, or of a prompt that is YAML as a whole, in bytes.
 const LIMIT: usize = 1 << 20;
 
-/// A prompt in two.
+/// A prompt split in two.
 #[derive(Debug)]
 pub(super) struct Front<'t> {
-    /// What the front matter says; nothing where there is none.
+    /// The parsed front matter; empty if there is none.
     pub(super) root: Node<'t>,
-    /// The line that it begins on.
+    /// Its first line.
     pub(super) line: u32,
-    /// What stands behind it.
+    /// The text after it.
     pub(super) body: &'t str,
-    /// The line that this begins on.
+    /// The first line of the body.
     pub(super) body_line: u32,
-    /// The front matter's own text.
+    /// The source text of the front matter.
     pub(super) text: &'t str,
 }
 
@@ -32,13 +33,13 @@ impl Front<'_> {
     }
 }
 
-/// Splits a prompt and reads its front matter; what is wrong with it is noted.
+/// Splits a prompt and parses its front matter; faults become notes.
 pub(super) fn split<'t>(path: &str, text: &'t str, imported: &mut Imported) -> Front<'t> {
     let nothing = || yaml::read("").0;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let bare = line.trim_end();
-        // Licence headers may stand before it.
+        // A licence header may precede it.
         if bare.is_empty() || bare.starts_with('#') && at < LIMIT {
             at += line.len();
         } else {
@@ -74,7 +75,8 @@ fn read_size(path: &str, text: &str, imported: &mut Imported) -> bool {
     text.len() <= LIMIT
 }
 
-/// YAML as `PyYAML` takes it: a quoted text that goes on in the first column is indented, which changes nothing in it.
+/// YAML as `PyYAML` accepts it: continuation lines of quoted texts in the first column are
+/// indented, which does not change the text.
 pub(super) fn indented(text: &str) -> Cow<'_, str> {
     if text.len() > LIMIT || yaml::read(text).1.is_empty() {
         return text.into();
@@ -143,7 +145,7 @@ fn words(kind: &FaultKind) -> String {
     }
 }
 
-/// A value on one line: texts bare, everything else as JSON.
+/// A value on one line: texts unquoted, everything else as JSON.
 pub(super) fn shown(node: &Node<'_>) -> String {
     match &node.value {
         Value::Text(text) => text.to_string(),

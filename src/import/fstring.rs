@@ -1,34 +1,34 @@
-//! Texts with `{name}` in them: Python's `str.format`, and the plain replacement of names.
+//! Texts with `{name}` placeholders: Python's `str.format`, and plain replacement of names.
 
 use super::braces::{Piece, joined};
 use super::note::NoteKind;
 
-/// What is in a text, and what is wrong with it: byte and kind.
+/// The parts of a text, and its faults by byte offset.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Read {
     pub(super) pieces: Vec<Piece>,
     pub(super) faults: Vec<(usize, NoteKind)>,
 }
 
-/// How braces that hold no name are taken.
+/// The treatment of braces that contain no name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Braces {
-    /// `{{` is a brace, a lone one is a fault: `str.format`.
+    /// `{{` is a literal brace, and a single one is a fault, as in `str.format`.
     Doubled,
-    /// They are themselves: names are replaced one by one.
+    /// They are literal: names are replaced one by one.
     Themselves,
 }
 
-/// How many faults of one text are reported.
+/// The maximum number of reported faults of one text.
 const MAX_FAULTS: usize = 100;
 
-/// Whether a text is what a variable may be called.
+/// Returns true if a text is a valid variable name.
 pub(super) fn is_name(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_') && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Reads a text.
+/// Parses a text.
 pub(super) fn read(text: &str, braces: Braces) -> Read {
     let mut pieces = Vec::new();
     let mut faults = Vec::new();

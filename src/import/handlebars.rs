@@ -1,6 +1,8 @@
-//! Handlebars, as dotprompt has it, and Mustache, written in the language: `{{name}}` where that is all, else Jinja.
+//! Converts Handlebars, as used by dotprompt, and Mustache: to `{{name}}` if that is enough, else
+//! to Jinja.
 //!
-//! Names inside `each` mean the entry, as they do there. What has no counterpart is a note at its line.
+//! Names inside `each` refer to the item, as in the original. A construct without a counterpart
+//! becomes a note at its line.
 
 use super::braces::{Piece, joined, push_literal, written};
 use super::fstring::is_name;
@@ -9,19 +11,19 @@ use super::mustache::{Mark, Tag, tags};
 use super::note::NoteKind;
 use std::collections::BTreeSet;
 
-/// How deep blocks may stand in each other: more than the language takes.
+/// The maximum nesting of blocks, above that of the language.
 const MAX_DEPTH: usize = 64;
-/// How many notes one text gives.
+/// The maximum number of notes of one text.
 const MAX_NOTES: usize = 200;
 
-/// Which of the two.
+/// The dialect of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
     Handlebars,
     Mustache,
 }
 
-/// A text of the language, how values stand in it, and what is to be said: byte and kind.
+/// The converted text, its syntax, and notes by byte offset.
 #[derive(Debug)]
 pub(super) struct Written {
     pub(super) text: String,
@@ -29,16 +31,16 @@ pub(super) struct Written {
     pub(super) notes: Vec<(usize, NoteKind)>,
 }
 
-/// What names mean in a block.
+/// The scope of names in a block.
 #[derive(Clone, Debug)]
 struct Frame {
-    /// What is put before a name; nothing at the top.
+    /// The prefix of names; empty at the top level.
     base: String,
-    /// What closes the block, as it was opened.
+    /// The name in the tag that closes the block.
     close: String,
-    /// What ends it in Jinja.
+    /// The Jinja tag that ends it.
     ends: String,
-    /// Whether names mean what they mean outside.
+    /// True if names have the same meaning as outside.
     is_open: bool,
 }
 
@@ -52,7 +54,7 @@ struct Writer<'t> {
     loops: usize,
 }
 
-/// Writes a text; `lists` are the inputs that are known to be lists.
+/// Converts a text; `lists` are the inputs known to be lists.
 pub(super) fn write(text: &str, dialect: Dialect, lists: &BTreeSet<String>) -> Written {
     let all = tags(text);
     if let Some(pieces) = plain(text, &all, dialect) {
@@ -70,14 +72,14 @@ pub(super) fn write(text: &str, dialect: Dialect, lists: &BTreeSet<String>) -> W
         let kind = NoteKind::Broken(format!("`{{{{#{}}}}}` is never closed", frame.close));
         writer.notes.push((text.len(), kind));
     }
-    // Jinja takes the last line break away.
+    // Jinja removes the last line break.
     if writer.out.ends_with('\n') {
         writer.out.push('\n');
     }
     Written { text: writer.out, syntax: Syntax::Jinja, notes: writer.notes }
 }
 
-/// Values and words alone.
+/// The parts of a text that consists of values and literal text only.
 fn plain(text: &str, all: &[Tag], dialect: Dialect) -> Option<Vec<Piece>> {
     let piece = |tag: &Tag| match tag.mark {
         Mark::Words => Some(Piece::Words(tag.text(text).to_owned())),
@@ -90,7 +92,7 @@ fn plain(text: &str, all: &[Tag], dialect: Dialect) -> Option<Vec<Piece>> {
     all.iter().map(piece).collect::<Option<Vec<_>>>().map(joined)
 }
 
-/// Mustache writes values for HTML.
+/// The note that Mustache escapes values for HTML.
 fn escapes(text: &str, all: &[Tag], dialect: Dialect) -> Vec<(usize, NoteKind)> {
     let first = all.iter().find(|tag| tag.mark == Mark::Value).filter(|_| dialect == Dialect::Mustache);
     let note = |tag: &Tag| {
@@ -176,7 +178,7 @@ impl Writer<'_> {
         self.out.extend(["{{ ", &path, " }}"]);
     }
 
-    /// A name as Jinja has it, by the blocks around it.
+    /// The Jinja path of a name within the current blocks.
     fn path(&mut self, tag: &Tag, written: &str) -> String {
         let mut named = written.trim();
         if let Some(index) = named.strip_prefix('@') {
@@ -265,7 +267,7 @@ impl Writer<'_> {
         self.frames.push(Frame { base: String::new(), close, ends, is_open: true });
     }
 
-    /// A section of Mustache that is taken for a condition.
+    /// Converts a section of Mustache as a condition.
     fn block(&mut self, tag: &Tag, name: &str, negation: &str) {
         if negation.is_empty() {
             let difference = "it is read as a condition: declare the input as a list if it should be repeated".to_owned();

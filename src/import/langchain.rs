@@ -1,4 +1,4 @@
-//! Prompts that `LangChain` wrote into YAML or JSON: `prompt` and `chat`, in f-strings, Jinja or Mustache.
+//! Prompts of `LangChain` in YAML or JSON: `prompt` and `chat`, in f-strings, Jinja or Mustache.
 
 use super::braces::{Piece, written};
 use super::declared;
@@ -20,13 +20,13 @@ pub(super) static FORMAT: Format = Format {
     ..Format::new(("langchain", "LangChain"), &["yaml", "yml", "json"], |prompt, _, _| read(prompt))
 };
 
-/// Whether a text is one of these, and no other data.
+/// Returns true if a text is a prompt of `LangChain`, and not other data.
 fn is_prompt(text: &str) -> bool {
     let head = text.get(..text.floor_char_boundary(1 << 20)).unwrap_or("");
     let kinds = ["prompt", "few_shot", "chat"];
     let value = |rest: &str| kinds.iter().any(|kind| rest.trim_start_matches(['"', '\'', ' ', ':']).starts_with(kind));
     let is_plain = head.split("_type").skip(1).any(value);
-    // The loader takes what names no type for a prompt.
+    // The loader treats data without a type as a prompt.
     let in_json = |key: &str| head.split(&format!("\"{key}\"")).skip(1).any(|rest| rest.trim_start().starts_with(':'));
     let in_yaml = |key: &str| head.lines().any(|line| line.trim_start_matches(['\'', ' ']).starts_with(key));
     let has = |key: &str| in_json(key) || in_yaml(key);
@@ -41,11 +41,10 @@ struct Reader<'a> {
     front: &'a Front<'a>,
     imported: Imported,
     used: Vec<Parameter>,
-    /// The variables that hold messages.
+    /// The variables that contain messages.
     placeholders: BTreeSet<String>,
 }
 
-/// Reads a file.
 fn read(prompt: &Prompt<'_>) -> Imported {
     let mut imported = Imported::default();
     let text = front_matter::indented(prompt.text);
@@ -78,7 +77,7 @@ fn read(prompt: &Prompt<'_>) -> Imported {
         .filter(|(one, _)| !placeholders.contains(&one.name))
         .collect();
     let line = node.get("input_variables").map_or(0, |node| front.line_of(node));
-    // Of a prompt without a text nobody can say what it uses.
+    // The inputs of a prompt without a text are unknown.
     if !imported.turns.is_empty() {
         declared::settle(declared, &used, prompt.path, line, &mut imported);
     }
@@ -92,7 +91,7 @@ impl Reader<'_> {
         self.imported.note(self.path, line, kind);
     }
 
-    /// `_type: prompt`.
+    /// Reads a node of `_type: prompt`.
     fn prompt(&mut self, node: &Node<'_>, role: Role) {
         let Some(template) = node.get("template").and_then(Node::text) else {
             let why = "a text in a file of its own, such as `template_path` names, is not read: write it into `template`";
@@ -139,7 +138,7 @@ impl Reader<'_> {
         self.imported.turns.push(Turn { role, body: Body::Inline(text), syntax });
     }
 
-    /// A message that is no template: every sign of it is itself.
+    /// Adds a message that is not a template: all characters are literal.
     fn literal(&mut self, role: Role, inner: &Node<'_>, message: &Node<'_>) {
         let calls = [inner.get("tool_calls"), inner.get("additional_kwargs").and_then(|more| more.get("tool_calls"))];
         if calls.into_iter().flatten().any(|calls| calls.items().is_some_and(|calls| !calls.is_empty())) {
@@ -155,10 +154,10 @@ impl Reader<'_> {
         }
     }
 
-    /// A list of messages, in whichever way they are written.
+    /// Reads a list of messages, in any of their notations.
     fn chat(&mut self, node: &Node<'_>) {
         let messages = node.get("messages").and_then(Node::items).unwrap_or_default();
-        // Else it is a list of messages as every provider takes it.
+        // Otherwise it is a list of messages in the form that every provider accepts.
         let is_of_langchain = ["_type", "lc", "kwargs", "input_variables"].iter().any(|key| self.front.root.get(key).is_some());
         for message in messages {
             let inner = message.get("kwargs").unwrap_or(message);
@@ -186,7 +185,7 @@ impl Reader<'_> {
                 }
             };
             let line = self.front.line_of(message);
-            // Only a prompt template is filled; a message is sent as it is.
+            // Only prompt templates are filled in; a message is sent verbatim.
             if class.ends_with("Message") || class.ends_with("MessageChunk") {
                 self.literal(role, inner, message);
                 continue;

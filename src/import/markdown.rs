@@ -1,5 +1,6 @@
-//! Prompts in Markdown or plain text. The text shows which placeholders it uses: Jinja where there are statements or
-//! filters, `{{name}}` where there is nothing else, `{name}` otherwise; without any, the text is literal.
+//! Prompts in Markdown or plain text. The kind of placeholders is detected: Jinja if there are
+//! statements or filters, `{{name}}` if there are no others, else `{name}`; a text without any is
+//! literal.
 
 use super::fstring::{self, Braces, is_name};
 use super::model::{Body, Format, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
@@ -16,22 +17,22 @@ pub(super) static FORMAT: Format = Format {
     ..Format::new(("markdown", "Markdown"), &["md", "markdown", "txt"], read)
 };
 
-/// What stands for values in a text.
+/// The kind of placeholders in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Placeholders {
-    /// Nothing does.
+    /// No placeholders.
     None,
     /// `{{name}}`.
     Double,
-    /// `{name}`, and braces that are meant are doubled.
+    /// `{name}`, with literal braces doubled.
     Single,
-    /// `{name}`, and other braces are themselves.
+    /// `{name}`, with all other braces literal.
     Replaced,
     /// Jinja.
     Jinja,
 }
 
-/// Tells it from the text.
+/// Detects the placeholders of a text.
 pub(super) fn placeholders(text: &str) -> Placeholders {
     let mut doubles = 0_usize;
     let mut is_jinja = has_statement(text);
@@ -64,17 +65,19 @@ pub(super) fn placeholders(text: &str) -> Placeholders {
     }
 }
 
-/// Whether `{{name}}` stands in data that no format reads, and not as `${{name}}`, which is of CI.
+/// Returns true if a text of an unknown format contains `{{name}}`, except `${{name}}`, which is CI
+/// syntax.
 pub fn has_values(text: &str) -> bool {
     !braces::doubles(&text.replace("${{", "")).is_empty()
 }
 
-/// Whether something in a text stands for a value: a page without is no prompt, unless somebody says so.
+/// Returns true if a text contains placeholders: a page without any is imported only on request.
 fn is_prompt(text: &str) -> bool {
     placeholders(text) != Placeholders::None || !odd_names(text).is_empty()
 }
 
-/// Where `{{user-name}}` stands, which looks like a value and is a difference to Jinja and no name to the language.
+/// The offsets of names such as `{{user-name}}`: they look like placeholders, but are a subtraction
+/// in Jinja and invalid in the language.
 fn odd_names(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -91,7 +94,7 @@ fn odd_names(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Reads a file, which may have front matter.
+/// Reads a file with optional front matter.
 fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
     if !prompt.text.starts_with("---\n") {
         return page(prompt, library, options);
@@ -115,7 +118,7 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
     imported
 }
 
-/// Reads a page.
+/// Reads a page without front matter.
 fn page(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
     let mut imported = Imported::default();
     let in_place = || Body::InPlace { path: prompt.path.to_owned(), text: prompt.text.to_owned() };
@@ -141,7 +144,7 @@ fn page(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
     imported
 }
 
-/// A text in which `{name}` and `{{ name }}` both stand: nobody knows which of the two is filled.
+/// The note on a text with both `{name}` and `{{ name }}`, since either can be the placeholder.
 pub(super) fn mixed(text: &str) -> Option<NoteKind> {
     let single = fstring::names(&fstring::read(text, Braces::Doubled).pieces).into_iter().next()?;
     let double = braces::doubles(text).into_iter().next()?;
@@ -150,14 +153,14 @@ pub(super) fn mixed(text: &str) -> Option<NoteKind> {
     Some(NoteKind::Unsupported { what, why })
 }
 
-/// What a value is tells nothing of it.
+/// An untyped input: a placeholder does not reveal its type.
 fn any(name: String) -> Parameter {
     Parameter { name, kind: None, default: None }
 }
 
 fn single(prompt: &Prompt<'_>, how: Braces, imported: &mut Imported) -> (Body, Syntax) {
     let mut read = fstring::read(prompt.text, how);
-    // `${name}`, as shells and JavaScript write a value: where every one has its sign, the signs go.
+    // `${name}`, as in shells and JavaScript: if every placeholder has the sign, it is removed.
     let names = read.pieces.iter().filter(|piece| matches!(piece, braces::Piece::Name(_))).count();
     let is_dollar = names > 0 && prompt.text.matches("${").count() == names;
     if is_dollar {

@@ -1,8 +1,10 @@
-//! Prompts of other formats, carried over into templates of this language: text in, template text and notes out.
+//! Converts prompts of other formats into templates of the language: text in, template text and
+//! notes out.
 //!
-//! Never reads or writes a file: what a prompt includes is handed in by a [`model::Library`]. Never drops anything in
-//! silence: what cannot be carried is a note with its file and line. A text stays in the file it is written in wherever the
-//! language can say so. Linear in what it makes, which is bounded; a cycle of includes is a note.
+//! Never reads or writes a file: included files come from a [`model::Library`]. Never drops
+//! anything silently: every part that cannot be converted is a note with file and line. A text
+//! stays in its own file if the language can refer to it. Linear in its output, which is bounded; a
+//! cycle of includes is a note.
 
 mod braces;
 mod convert;
@@ -34,6 +36,6 @@ pub use note::{Note, NoteKind, Weight};
 pub use settings::{Model, OUTPUT, STOPS};
 pub use suite::{ORIGIN as SUITE_ORIGIN, suite};
 
-/// All formats, in the order in which they are shown.
+/// All formats, in the order of display.
 pub static FORMATS: &[&Format] =
     &[&jinja::FORMAT, &dotprompt::FORMAT, &prompty::FORMAT, &promptfoo::FORMAT, &langchain::FORMAT, &markdown::FORMAT];

@@ -1,40 +1,40 @@
-//! What is read from a prompt of another format, before it is written as a template.
+//! The content of a prompt in another format, before it is written as a template.
 
 use super::note::{Note, NoteKind, Weight};
 use super::settings::Model;
 use std::collections::BTreeSet;
 
-/// A format of prompts that is read; all of them are in [`FORMATS`](super::FORMATS).
+/// A supported prompt format; [`FORMATS`](super::FORMATS) lists all of them.
 #[derive(Debug)]
 pub struct Format {
-    /// Its word in reports and behind `--from`.
+    /// Its name in reports and after `--from`.
     pub name: &'static str,
-    /// Its name for people.
+    /// Its display name.
     pub title: &'static str,
-    /// What its files are, for the help of `--from`.
+    /// The description of its files in the help of `--from`.
     pub help: &'static str,
-    /// The same for the schema of reports.
+    /// The description of its files in the schema of reports.
     pub files: &'static str,
-    /// The endings of its files.
+    /// The extensions of its files.
     pub endings: &'static [&'static str],
-    /// How the names of its files begin, where their endings do not tell.
+    /// The prefix of its file names, if the extension alone is ambiguous.
     pub stem: Option<&'static str>,
-    /// Those of them that tell a prompt only where a file is named itself.
+    /// The extensions that count only if a file is named explicitly.
     pub named_endings: &'static [&'static str],
-    /// How the names of files begin that only others take in.
+    /// The prefix of files that are only included by others.
     pub part: Option<&'static str>,
-    /// Whether a text is a prompt, where its ending alone does not tell.
+    /// Tests the text of a file, if the extension alone is not enough.
     pub is_prompt: Option<fn(&str) -> bool>,
-    /// Whether texts that are no prompts are worth a word: for what they are, they could be.
+    /// True if texts that are not prompts are worth a report, since such files often are.
     pub reports_others: bool,
-    /// The names of files that a text takes in, as they are written.
+    /// Returns the names of included files, as written.
     pub(super) parts: fn(&str) -> Vec<String>,
-    /// Reads a prompt. What cannot be carried over is among its notes.
+    /// Reads a prompt. Parts that cannot be converted become notes.
     pub(super) read: fn(&Prompt<'_>, &dyn Library, Options) -> Imported,
 }
 
 impl Format {
-    /// A format whose files its one ending tells, and which take in no others.
+    /// A format with unambiguous extensions and without included files.
     pub(super) const fn new(
         (name, title): (&'static str, &'static str),
         endings: &'static [&'static str],
@@ -57,7 +57,7 @@ impl Format {
     }
 }
 
-/// A prompt as it lies in a file.
+/// A prompt and its file.
 #[derive(Clone, Copy, Debug)]
 pub struct Prompt<'a> {
     /// The file, relative to the project's folder, with `/`.
@@ -68,23 +68,23 @@ pub struct Prompt<'a> {
     pub format: &'static Format,
 }
 
-/// Switches of the engine that rendered the prompts so far. The default is that engine's own.
+/// The settings of the engine that rendered the prompts so far. The default is that engine's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Jinja's `trim_blocks`: the line break behind a statement goes.
+    /// Jinja's `trim_blocks`: removes the line break after a statement.
     pub trim_blocks: bool,
-    /// Jinja's `lstrip_blocks`: blanks before a statement at the start of a line go.
+    /// Jinja's `lstrip_blocks`: removes blanks before a statement at the start of a line.
     pub lstrip_blocks: bool,
-    /// Jinja's `keep_trailing_newline`: the last line break stays.
+    /// Jinja's `keep_trailing_newline`: retains the last line break.
     pub keep_trailing_newline: bool,
 }
 
-/// Other files that a prompt takes in.
+/// The files that a prompt can include.
 pub trait Library {
-    /// The text of a file relative to the project's folder; `None` when there is none.
+    /// The text of a file relative to the project's folder; `None` if it does not exist.
     ///
     /// # Errors
-    /// Why an existing file cannot be read.
+    /// The reason why an existing file cannot be read.
     fn text(&self, path: &str) -> Result<Option<String>, String>;
 
     /// The names of what lies in a folder relative to the project's, sorted.
@@ -96,50 +96,50 @@ pub trait Library {
     fn roots(&self) -> &[String];
 }
 
-/// Who says a text.
+/// The speaker of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// The system message.
     System,
-    /// What the user says: the task.
+    /// The user's message: the task.
     User,
-    /// What the agent said, in an example.
+    /// The agent's message in an example.
     Assistant,
 }
 
-/// What stands for a value in a text.
+/// The syntax of placeholders in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
     /// `{{name}}`.
     Plain,
     /// Jinja.
     Jinja,
-    /// Nothing: every sign is itself.
+    /// No placeholders: all characters are literal.
     Verbatim,
 }
 
-/// Where a text is.
+/// The location of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     /// In a file of its own, relative to the project's folder.
     InPlace {
         /// The file.
         path: String,
-        /// Its text, to tell whether its layout counts.
+        /// Its text, whose layout decides how it is included.
         text: String,
     },
     /// In the template.
     Inline(String),
 }
 
-/// A text and who says it.
+/// A text with its speaker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// Who.
+    /// The speaker.
     pub role: Role,
-    /// What.
+    /// The text.
     pub body: Body,
-    /// How values stand in it.
+    /// The syntax of its placeholders.
     pub syntax: Syntax,
 }
 
@@ -148,18 +148,18 @@ pub struct Turn {
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// Its type, where it is known.
+    /// Its type, if known.
     pub kind: Option<&'static str>,
-    /// Its default as the language writes it.
+    /// Its default, as the language writes it.
     pub default: Option<String>,
 }
 
-/// What a prompt was tested with.
+/// The tests of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suite {
-    /// What it is about.
+    /// The objective.
     pub objective: String,
-    /// How often each case is tried.
+    /// The number of trials of each case.
     pub runs: u64,
     /// Its cases.
     pub cases: Vec<Case>,
@@ -170,34 +170,34 @@ pub struct Suite {
 pub struct Case {
     /// Its id, unique among those of the prompt.
     pub id: String,
-    /// What it says about itself.
+    /// Its description.
     pub name: Option<String>,
-    /// Its values.
+    /// Its inputs.
     pub inputs: Vec<(String, Given)>,
     /// Conditions on the answer, in order.
     pub expectations: Vec<Asserted>,
 }
 
-/// Something that a test asserts.
+/// An assertion of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asserted {
-    /// As a scenario says it.
+    /// An equivalent expectation of a scenario.
     Expectation(serde_json::Value),
-    /// Assertions that no expectation expresses.
+    /// Assertions without an equivalent expectation.
     Todo {
-        /// A description, with the reason why it is not carried over.
+        /// A description, with the reason why it is not converted.
         what: String,
-        /// As it was written, on one line; empty where that is not known.
+        /// Its source on one line; empty if unknown.
         source: String,
         /// True if it could not fail the test.
         is_informal: bool,
     },
 }
 
-/// A value of a test.
+/// An input of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Given {
-    /// In place.
+    /// An inline value.
     Value(serde_json::Value),
     /// The text of a file, relative to the project's folder.
     File(String),
@@ -206,31 +206,31 @@ pub enum Given {
 /// A prompt that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
-    /// A name of its own, where the prompt has one.
+    /// Its own name, if any.
     pub name: Option<String>,
-    /// What it says about itself.
+    /// Its own description.
     pub description: Option<String>,
     /// Its texts, in order.
     pub turns: Vec<Turn>,
-    /// Where the conversation stands among them: how many are before it, once for each place.
+    /// The positions of the conversation: the number of texts before it, once for each occurrence.
     pub history: Vec<usize>,
     /// Its inputs, in order.
     pub parameters: Vec<Parameter>,
-    /// The input that holds what the user says, where the prompt is a system message alone.
+    /// The input that contains the user's message, if the prompt is only a system message.
     pub request: Option<String>,
-    /// The model that it asks for.
+    /// The requested model.
     pub model: Option<Model>,
-    /// Whether its answer is JSON.
+    /// True if its answer is JSON.
     pub answers_json: bool,
     /// The JSON Schema of its answer.
     pub schema: Option<serde_json::Value>,
-    /// Other files whose text it holds now.
+    /// Included files whose text is now part of the prompt.
     pub parts: BTreeSet<String>,
-    /// What it was tested with.
+    /// Its tests.
     pub suite: Option<Suite>,
     /// The other prompts of its file.
     pub others: Vec<Self>,
-    /// What is to be known.
+    /// The notes on the conversion.
     pub notes: Vec<Note>,
 }
 
@@ -240,7 +240,7 @@ impl Imported {
         self.notes.push(Note { path: path.to_owned(), line, kind });
     }
 
-    /// Says which model it asks for.
+    /// Sets the requested model, with a note on its settings.
     pub(super) fn model(&mut self, path: &str, model: Model) {
         if let Some(kind) = model.note() {
             self.note(path, 0, kind);
@@ -248,7 +248,7 @@ impl Imported {
         self.model = Some(model);
     }
 
-    /// The same as a system message; what the user says becomes an input.
+    /// Turns the prompt into a system message; the user's message becomes an input.
     #[must_use]
     pub fn into_system(mut self) -> Self {
         for turn in &mut self.turns {
@@ -259,14 +259,14 @@ impl Imported {
             .find(|name| self.parameters.iter().all(|one| one.name != *name));
         if let Some(name) = name {
             self.request = Some(name.to_owned());
-            // Where the prompt has the conversation, its last message may be what the user says.
+            // In a prompt with a conversation, its last message can be the user's.
             let default = (!self.history.is_empty()).then(String::new);
             self.parameters.push(Parameter { name: name.to_owned(), kind: Some("string"), default });
         }
         self
     }
 
-    /// A system message and what the user says, as one prompt.
+    /// Joins a system message and a user's message into one prompt.
     #[must_use]
     pub fn with_system(mut self, mut system: Self) -> Self {
         for turn in &mut system.turns {
@@ -283,7 +283,7 @@ impl Imported {
         self
     }
 
-    /// Whether it could not be carried over.
+    /// Returns true if it could not be converted.
     pub fn is_refused(&self) -> bool {
         self.notes.iter().any(|note| note.kind.weight() == Weight::Error)
     }

@@ -1,17 +1,17 @@
-//! `{{…}}` of Handlebars and Mustache as tags: their marks, their words, and which of them stand alone on a line.
+//! Splits `{{…}}` of Handlebars and Mustache into tags, and finds those that stand alone on a line.
 //!
-//! Linear; never fails: braces that are never closed are words.
+//! Linear; never fails: unclosed braces are literal text.
 
 use std::ops::Range;
 
-/// What a tag is.
+/// The kind of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// Words between tags.
+    /// Text between tags.
     Words,
     /// `{{x}}`.
     Value,
-    /// `{{{x}}}`, `{{&x}}`: a value as it is.
+    /// `{{{x}}}`, `{{&x}}`: an unescaped value.
     Raw,
     /// `{{#x}}`.
     Open,
@@ -27,13 +27,14 @@ pub(super) enum Mark {
     Partial,
 }
 
-/// A tag, or the words between two.
+/// A tag, or the text between two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tag {
     pub(super) mark: Mark,
-    /// What stands in it, without marks and blanks around; of words, all that are left.
+    /// The range of its content without marks and surrounding blanks; of a text, the part that
+    /// remains after trimming.
     pub(super) inner: Range<usize>,
-    /// Where it begins.
+    /// The offset of its start.
     pub(super) start: usize,
     trims: (bool, bool),
 }
@@ -44,7 +45,7 @@ impl Tag {
     }
 }
 
-/// Splits a text; words lose what tags take of the white space beside them.
+/// Splits a text; adjacent white space that tags remove is trimmed.
 pub(super) fn tags(text: &str) -> Vec<Tag> {
     let mut all = split(text);
     let alone: Vec<bool> = (0..all.len()).map(|at| is_alone(text, &all, at)).collect();
@@ -125,14 +126,16 @@ fn tag(text: &str, start: usize) -> Option<(Tag, usize)> {
     Some((Tag { mark, inner, start, trims: (left, right) }, end))
 }
 
-/// How long the inside of a tag is, and whether a `~` stands at its end. Looks no further than to the end itself.
+/// The length of a tag's content, and true if a `~` precedes its end. Scans only to the end of the
+/// tag.
 fn ending(body: &str, close: &str) -> Option<(usize, bool)> {
     let mut at = 0;
     loop {
         let end = at + body.get(at..)?.find("}}")?;
         let inside = body.get(..end)?;
         let (bare, right) = inside.strip_suffix('~').map_or((inside, false), |bare| (bare, true));
-        // Three braces end in three: the first of them stands before these two, or is one of them.
+        // Three braces are closed by three: the first of them precedes these two, or is one of
+        // them.
         if close == "}" && !right && body.get(end..).is_some_and(|rest| rest.starts_with("}}}")) {
             return Some((end, false));
         }
@@ -143,7 +146,7 @@ fn ending(body: &str, close: &str) -> Option<(usize, bool)> {
     }
 }
 
-/// Whether a tag that puts nothing out has its line for itself.
+/// Returns true if a tag without output is alone on its line.
 fn is_alone(text: &str, all: &[Tag], at: usize) -> bool {
     let quiet = [Mark::Open, Mark::Inverted, Mark::Else, Mark::Close, Mark::Comment, Mark::Partial];
     let Some(tag) = all.get(at).filter(|tag| quiet.contains(&tag.mark)) else { return false };

@@ -15,11 +15,12 @@ pub fn task_name(path: &str) -> String {
     kebab(stem)
 }
 
-/// Whether a file is one half of a prompt, by its name: `triage_system.j2`, `triage.user.j2`, `triage/system.j2`. Gives
-/// what both halves are called, folder included, and which one it is.
+/// Recognises a file that is one half of a prompt by its name: `triage_system.j2`,
+/// `triage.user.j2`, `triage/system.j2`. Returns the common name of both halves, with the folder,
+/// and the role of this one.
 pub fn half(path: &str) -> Option<(String, Role)> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    // What stands before the last ending may be the half: `triage.system.j2`.
+    // The part before the last extension can be the role: `triage.system.j2`.
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let words = kebab(stem);
     let mut words: Vec<&str> = words.split('-').collect();
@@ -55,12 +56,13 @@ pub(super) fn kebab(words: &str) -> String {
     if out.is_empty() { "prompt".to_owned() } else { out.to_owned() }
 }
 
-/// The folder of a file; nothing for the project's own.
+/// The folder of a file; empty for the project's own.
 pub(super) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Where a loader looks for the files that one takes in: the given folders, the file's own, and those above it.
+/// The folders in which a loader searches included files: the given ones, the file's own, and those
+/// above it.
 pub(super) fn folders(path: &str, roots: &[String]) -> Vec<String> {
     let mut all = roots.to_vec();
     let mut at = folder(path);
@@ -75,7 +77,7 @@ pub(super) fn folders(path: &str, roots: &[String]) -> Vec<String> {
     }
 }
 
-/// A name in a folder. `None` for one that leads out of it.
+/// The path of a name in a folder; `None` if it leads out of the folder.
 pub(super) fn beside(folder: &str, name: &str) -> Option<String> {
     if name.is_empty() || name.starts_with('/') || name.contains(['\\', '\0', ':']) {
         return None;

@@ -1,16 +1,16 @@
-//! What is to be said about a prompt that was carried over, or could not be: each with its file and line.
+//! Notes on a prompt that was converted, or could not be: each with its file and line.
 
 use crate::base::words::words;
 use std::fmt;
 
-/// Something to know about a prompt.
+/// A note on a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Note {
     /// The file, relative to the project's folder.
     pub path: String,
     /// The line, from 1; 0 for the file as a whole.
     pub line: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: NoteKind,
 }
 
@@ -28,82 +28,82 @@ words! {
     }
 }
 
-/// The kinds of notes. Each words itself: a lower-case fragment.
+/// The kinds of notes. The message of each is a lower-case fragment.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum NoteKind {
-    /// Why the text is written into the template.
+    /// The text was copied into the template.
     #[error("the text was copied into the template: {why}; from now on edit it there")]
     Inlined {
-        /// Why it cannot stay where it is.
+        /// The reason why it cannot stay in its file.
         why: String,
     },
-    /// A construct that the language does not have.
+    /// A construct without an equivalent in the language.
     #[error("{what} cannot be carried over: {why}")]
     Unsupported {
-        /// What stands there.
+        /// The construct.
         what: String,
-        /// Why not, or what to do.
+        /// The reason, or advice.
         why: String,
     },
-    /// Something that will not be as it was.
+    /// A construct that behaves differently.
     #[error("{what}: {difference}")]
     Differs {
-        /// What stands there.
+        /// The construct.
         what: String,
-        /// What is different.
+        /// The difference.
         difference: String,
     },
-    /// A file that another prompt takes in.
+    /// An included file that does not exist.
     #[error("`{name}` is not found beside the prompt or in a folder above it")]
     MissingPart {
-        /// As it is written.
+        /// Its name, as written.
         name: String,
     },
-    /// A file that another prompt takes in cannot be read.
+    /// An included file that cannot be read.
     #[error("`{name}` cannot be read: {reason}")]
     UnreadablePart {
-        /// As it is written.
+        /// Its name, as written.
         name: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// Files that take in each other.
+    /// Files that include each other.
     #[error("`{name}` includes itself: {chain}")]
     Cycle {
         /// The file.
         name: String,
-        /// The way round.
+        /// The chain of includes.
         chain: String,
     },
-    /// What the parts make together is more than a text may be.
+    /// The text with all includes exceeds the limit.
     #[error("with everything that it includes, the text has more than {limit} bytes")]
     TooLarge {
         /// The limit.
         limit: usize,
     },
-    /// The text is no template of its own language.
+    /// The text is not valid in its own format.
     #[error("{0}")]
     Broken(String),
-    /// A model, and settings that a template has no word for.
+    /// A model, and settings that a template cannot express.
     #[error("not part of a template: {what}; see the suggestion for ctxc.toml")]
     ModelSettings {
-        /// All of it, on one line.
+        /// All of them, on one line.
         what: String,
     },
-    /// What the front matter says and the language has no place for.
+    /// A key of the front matter without an equivalent.
     #[error("`{key}` of the front matter is not carried over{}", hint(why))]
     Ignored {
         /// The key.
         key: String,
-        /// What to do instead, or nothing.
+        /// Advice, or empty.
         why: String,
     },
-    /// Something that the prompt is carried over without.
+    /// A part that was left out.
     #[error("{what} is not carried over: {why}")]
     LeftOut {
-        /// What.
+        /// The part.
         what: String,
-        /// Why not, or what to do.
+        /// The reason, or advice.
         why: String,
     },
     /// A variable that nothing declares.
@@ -120,13 +120,13 @@ pub enum NoteKind {
     },
 }
 
-/// A reason behind a colon.
+/// A colon with the reason, unless it is empty.
 fn hint(why: &str) -> String {
     if why.is_empty() { String::new() } else { format!(": {why}") }
 }
 
 impl NoteKind {
-    /// How much it weighs.
+    /// The weight of the note.
     pub const fn weight(&self) -> Weight {
         match self {
             Self::Inlined { .. } => Weight::Info,

@@ -1,13 +1,14 @@
-//! Picoschema, the short form of JSON Schema that dotprompt has: `name?: string, what it is`, `tags(array): string`.
+//! Picoschema, the short form of JSON Schema in dotprompt: `name?: string, description`,
+//! `tags(array): string`.
 
 use super::model::Parameter;
 use crate::syntax::yaml::{Node, Value};
 use serde_json::{Map, Value as Json, json};
 
-/// Keys that tell a whole JSON Schema from the short form.
+/// Keys that mark a full JSON Schema.
 const WHOLE: [&str; 3] = ["properties", "$schema", "$ref"];
 
-/// The JSON Schema that a node means; `None` for one that cannot be read.
+/// The JSON Schema of a node; `None` if it is invalid.
 pub(super) fn schema(node: &Node<'_>) -> Option<Json> {
     match &node.value {
         Value::Text(text) => Some(scalar(text)),
@@ -24,7 +25,7 @@ fn is_type(word: &str) -> bool {
     matches!(word, "string" | "number" | "integer" | "boolean" | "null" | "object" | "array")
 }
 
-/// `string, what it is`.
+/// The schema of `string, description`.
 fn scalar(text: &str) -> Json {
     let (kind, about) = text.split_once(',').map_or((text, ""), |(kind, about)| (kind, about.trim()));
     let mut out = match kind.trim() {
@@ -41,7 +42,7 @@ fn describe(schema: &mut Json, about: &str) {
     }
 }
 
-/// A key in its parts: name, whether it may be missing, form, description.
+/// The parts of a key: name, true if optional, form, description.
 fn key(written: &str) -> (&str, bool, &str, &str) {
     let (name, form) = written.split_once('(').map_or((written, ""), |(name, form)| (name, form.trim_end_matches(')')));
     let (form, about) = form.split_once(',').map_or((form, ""), |(form, about)| (form, about.trim()));
@@ -75,7 +76,7 @@ fn object(node: &Node<'_>) -> Option<Json> {
     Some(json!({"type": "object", "properties": properties, "required": required, "additionalProperties": more}))
 }
 
-/// The inputs that a schema declares, in its own order: names with types, and whether each may be missing.
+/// The inputs that a schema declares, in its order: names with types, and true for optional ones.
 pub(super) fn inputs(node: &Node<'_>) -> Vec<(Parameter, bool)> {
     let whole = node.get("properties");
     let required = || node.get("required").and_then(Node::items).into_iter().flatten().filter_map(Node::text);
@@ -96,7 +97,7 @@ pub(super) fn inputs(node: &Node<'_>) -> Vec<(Parameter, bool)> {
     entries.iter().filter(|entry| entry.key.value != "(*)").map(one).collect()
 }
 
-/// A type of the language.
+/// The name of a type in the language, if it is one.
 pub(super) fn kind(word: &str) -> Option<&'static str> {
     ["string", "number", "integer", "boolean", "object", "array"].into_iter().find(|kind| *kind == word)
 }

@@ -1,4 +1,5 @@
-//! Prompty, `.prompty`: front matter, and messages behind lines such as `system:`, in Jinja or Mustache.
+//! Prompty, `.prompty`: front matter, and messages after lines such as `system:`, in Jinja or
+//! Mustache.
 
 use super::declared::{self, Declared};
 use super::dotprompt::{setting, text};
@@ -19,7 +20,6 @@ pub(super) static FORMAT: Format = Format {
     ..Format::new(("prompty", "Prompty"), &["prompty"], |prompt, _, _| read(prompt))
 };
 
-/// Reads a file.
 fn read(prompt: &Prompt<'_>) -> Imported {
     let mut imported = Imported::default();
     let front = front_matter::split(prompt.path, prompt.text, &mut imported);
@@ -57,7 +57,8 @@ fn read(prompt: &Prompt<'_>) -> Imported {
     imported
 }
 
-/// Prompty takes the line breaks at both ends of a message away once it is rendered: what a block leaves there too.
+/// Reproduces that Prompty removes line breaks at both ends of a rendered message, including those
+/// that a block leaves.
 fn stripped(mut turn: Turn) -> Turn {
     if let Body::Inline(text) = &mut turn.body
         && turn.syntax == Syntax::Jinja
@@ -75,7 +76,7 @@ fn engine(root: &Node<'_>) -> Option<String> {
     inner.get("kind").unwrap_or(inner).text().map(str::to_owned)
 }
 
-/// The role that a line begins.
+/// The role in a line that begins a message.
 fn role(line: &str) -> Option<Role> {
     let word = line.trim().trim_start_matches('#').trim_start().strip_suffix(':')?.trim_end();
     let word = word.split_once('[').filter(|(_, rest)| rest.ends_with(']')).map_or(word, |(word, _)| word);
@@ -87,7 +88,7 @@ fn role(line: &str) -> Option<Role> {
     }
 }
 
-/// The names of inputs that are conversations.
+/// The names of inputs that contain conversations.
 fn threads<'n>(root: &'n Node<'_>) -> Vec<&'n str> {
     let node = root.get("inputs").or_else(|| root.get("inputSchema"));
     let Some(node) = node.map(|node| node.get("properties").unwrap_or(node)) else { return Vec::new() };
@@ -97,7 +98,8 @@ fn threads<'n>(root: &'n Node<'_>) -> Vec<&'n str> {
     keyed.map(|entry| entry.key.value.as_ref()).chain(listed.filter_map(|item| item.get("name")?.text())).collect()
 }
 
-/// The messages: who says it, what, and the line that it begins on; nobody where a line is a conversation. Blank lines around each go.
+/// The messages: role, text, and first line; the role is `None` for a conversation. Surrounding
+/// blank lines are removed.
 fn messages(body: &str, line: u32, threads: &[&str]) -> Vec<(Option<Role>, String, u32)> {
     let mut all: Vec<(Option<Role>, Vec<&str>, u32)> = vec![(Some(Role::System), Vec::new(), line)];
     let mut speaker = Role::System;
@@ -164,7 +166,7 @@ fn model(node: &Node<'_>) -> Model {
     Model::new(full.as_deref(), settings)
 }
 
-/// Declared inputs: a mapping of names, a list of properties, or a schema.
+/// The declared inputs: a mapping of names, a list of properties, or a schema.
 fn inputs(node: &Node<'_>, front: &Front<'_>, path: &str, imported: &mut Imported) -> Vec<Declared> {
     let node = node.get("properties").unwrap_or(node);
     let mut declared = Vec::new();
@@ -190,7 +192,7 @@ fn inputs(node: &Node<'_>, front: &Front<'_>, path: &str, imported: &mut Importe
     declared
 }
 
-/// Inputs that a sample alone names: their values are samples, and no defaults.
+/// The inputs named only in a sample: their values are samples, not defaults.
 fn samples(root: &Node<'_>, declared: &[Declared]) -> Vec<Declared> {
     let entries = root.get("sample").and_then(Node::entries).unwrap_or_default();
     let new = entries.iter().filter(|entry| !declared.iter().any(|(one, _)| one.name == entry.key.value));

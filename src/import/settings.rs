@@ -1,23 +1,23 @@
-//! Which model a prompt asks for, and with which settings: what a template can say of them becomes its `<sampling>`, the rest is
-//! worth a suggestion.
+//! The model and settings that a prompt requests. Settings that a template can express become its
+//! `<sampling>`; the others become a suggestion.
 
 use super::note::NoteKind;
 use crate::kernel::sampling::Parameter;
 use std::collections::BTreeMap;
 
-/// What a prompt says of its model.
+/// The model that a prompt requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Model {
     /// Its name.
     pub name: Option<String>,
-    /// Who answers for it.
+    /// Its provider.
     pub provider: Option<String>,
     /// Settings by name, in the order of the prompt.
     pub settings: Vec<(String, String)>,
 }
 
 impl Model {
-    /// A model by its name, which may stand behind its provider's: `googleai/gemini-2.0-flash`.
+    /// A model by its name, with an optional provider before it: `googleai/gemini-2.0-flash`.
     pub(super) fn new(full: Option<&str>, settings: Vec<(String, String)>) -> Self {
         let (provider, name) = full.map_or((None, None), |full| match full.split_once('/') {
             Some((provider, name)) => (Some(provider.to_owned()), Some(name.to_owned())),
@@ -26,7 +26,7 @@ impl Model {
         Self { name, provider, settings }
     }
 
-    /// What a template cannot say of it, on one line.
+    /// The note on settings that a template cannot express.
     pub(super) fn note(&self) -> Option<NoteKind> {
         let model = self.name.iter().map(|name| format!("model {name}"));
         let settings = self.others().map(|(name, value)| format!("{name} {value}"));
@@ -34,17 +34,17 @@ impl Model {
         (!what.is_empty()).then_some(NoteKind::ModelSettings { what })
     }
 
-    /// What a template says of its settings.
+    /// The settings that a template can express.
     pub(super) fn sampling(&self) -> BTreeMap<Parameter, String> {
         self.settings.iter().rev().filter_map(sampled).collect()
     }
 
-    /// The settings that a template cannot say.
+    /// The settings that a template cannot express.
     pub fn others(&self) -> impl Iterator<Item = &(String, String)> {
         self.settings.iter().filter(|setting| sampled(setting).is_none())
     }
 
-    /// The provider as `[models]` names it, where that is known.
+    /// The provider's name in `[models]`, if known.
     pub fn vendor(&self) -> Option<&'static str> {
         let provider = self.provider.as_deref().unwrap_or("").to_ascii_lowercase();
         let name = self.name.as_deref().unwrap_or("").to_ascii_lowercase();
@@ -59,14 +59,15 @@ impl Model {
     }
 }
 
-/// The texts before which an answer ends, as prompts call them.
+/// The names of stop sequences in prompts.
 pub const STOPS: [&str; 3] = ["stop", "stop_sequences", "stopSequences"];
 
-/// The tokens that an answer may have, as prompts call them.
+/// The names of the token limit of an answer in prompts.
 pub const OUTPUT: [&str; 6] =
     ["max_tokens", "maxTokens", "maxOutputTokens", "max_output_tokens", "max_completion_tokens", "maxCompletionTokens"];
 
-/// What a template says of a setting; `None` where it has no word for it, or not for its value.
+/// A setting as a template's sampling parameter; `None` if the template cannot express it or its
+/// value.
 fn sampled((name, value): &(String, String)) -> Option<(Parameter, String)> {
     let parameter = match name.as_str() {
         "temperature" => Parameter::Temperature,

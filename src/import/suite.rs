@@ -1,4 +1,4 @@
-//! The tests of a prompt as a suite of scenarios.
+//! Writes the tests of a prompt as a suite of scenarios.
 
 use super::model::{Asserted, Given, Suite};
 use crate::base::contained_path::relative;
@@ -6,11 +6,11 @@ use crate::base::json::escaped;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// How the text of a suite begins that was made of a prompt.
+/// The beginning of a suite that was imported from a prompt.
 pub const ORIGIN: &str = "# Imported by `ctxc import` from ";
 
-/// The text of a suite that lies in `folder`, for the task that the prompt from `origin` became.
-/// Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+/// The text of a suite in `folder`, for the task converted from the prompt of `origin`. The results
+/// of `write!` are ignored, since writing to a string cannot fail.
 pub fn suite(suite: &Suite, task: &str, folder: &str, (path, format): (&str, &str)) -> String {
     let text = |text: &str| escaped(&json!(text));
     let mut out = format!("{ORIGIN}{} ({format}).\n", path.replace('\n', " "));
@@ -35,7 +35,7 @@ pub fn suite(suite: &Suite, task: &str, folder: &str, (path, format): (&str, &st
         for (name, given) in &case.inputs {
             let value = match given {
                 Given::File(path) => format!("{{file: {}}}", text(&relative(folder, path))),
-                // What begins with an at sign would be taken for a file.
+                // A text that begins with an at sign would be read as a file.
                 Given::Value(Value::String(words)) if words.starts_with('@') => text(&format!("@{words}")),
                 Given::Value(value) => escaped(value),
             };

@@ -1,7 +1,7 @@
-//! The names of filters and tests that a Jinja text can use. minijinja keeps them to itself, so they are written down here; a test
-//! compares them with the environment.
+//! The names of filters and tests that a Jinja text can use. minijinja does not expose them, so
+//! they are listed here; a test compares them with the environment.
 
-/// The words that a statement of Jinja begins with, those included that minijinja does not have.
+/// The keywords of statements in Jinja, including those that minijinja does not support.
 #[rustfmt::skip]
 const STATEMENTS: &[&str] = &[
     "autoescape", "block", "break", "call", "continue", "do", "elif", "else", "endautoescape", "endblock", "endcall", "endfilter",
@@ -9,7 +9,8 @@ const STATEMENTS: &[&str] = &[
     "include", "macro", "raw", "set", "trans", "with",
 ];
 
-/// Whether a text has a statement of Jinja, `{% if … %}`: other `{% … %}` may be words.
+/// Returns true if a text has a statement of Jinja, `{% if … %}`: other `{% … %}` may be plain
+/// text.
 pub fn has_statement(text: &str) -> bool {
     let is_statement = |rest: &str| {
         let inner = rest.split_once("%}").map(|(inner, _)| inner.trim_start_matches(['-', '+']).trim_start());
@@ -77,7 +78,7 @@ pub(crate) const FILTERS: &[&str] = &[
     "zip",
 ];
 
-/// Tests that have a name, sorted; those written as signs are for `select` alone.
+/// Named tests, sorted; those written as operators are only for `select`.
 pub(crate) const TESTS: &[&str] = &[
     "boolean",
     "defined",
@@ -117,7 +118,8 @@ pub(crate) const TESTS: &[&str] = &[
     "upper",
 ];
 
-/// How many arguments a filter takes beside what it is applied to and those that have only a name: at least, and at most.
+/// The minimum and maximum number of arguments of a filter, without its input and keyword-only
+/// arguments.
 pub(super) fn filter_arguments(filter: &str) -> (usize, usize) {
     match filter {
         "attr" | "groupby" => (1, 1),

@@ -1,4 +1,5 @@
-//! Limits constant folding in a Jinja text: `"=" * 40` is computed while it is compiled, where neither steps nor bytes are counted.
+//! Limits constant folding in a Jinja text: the compiler evaluates `"=" * 40` without counting
+//! steps or bytes.
 
 use super::limits::MAX_REPEATED;
 use super::tree::{children, each_stmt, expressions};
@@ -6,10 +7,10 @@ use minijinja::machinery::Span;
 use minijinja::machinery::ast::{BinOpKind, Expr, Stmt};
 use minijinja::{Value, value::ValueKind};
 
-/// What an entry of a list or an object counts beside its text.
+/// The cost of an entry of a list or an object besides its text.
 const ENTRY: f64 = 32.0;
 
-/// The place at which the constants of a text become too long in all.
+/// The place at which the total size of the constants in a text exceeds the limit.
 pub(super) fn too_much(stmt: &Stmt<'_>) -> Option<Span> {
     let mut sum = 0.0;
     let mut found = None;
@@ -24,14 +25,14 @@ pub(super) fn too_much(stmt: &Stmt<'_>) -> Option<Span> {
     found
 }
 
-/// A bound of a constant: bytes of a text or a list, or the size of a number.
+/// An upper bound of a constant: bytes of a text or a list, or the size of a number.
 #[derive(Clone, Copy)]
 enum Bound {
     Bytes(f64),
     Number(f64),
 }
 
-/// Adds what the outermost repetitions of an expression make.
+/// Adds the sizes of the outermost constant operations of an expression.
 fn repeated(expr: &Expr<'_>, sum: &mut f64) {
     if let Expr::BinOp(_) = expr
         && let Some(bound) = bound(expr)
@@ -44,7 +45,7 @@ fn repeated(expr: &Expr<'_>, sum: &mut f64) {
     }
 }
 
-/// The bound of a constant; `None` where the expression is none.
+/// The bound of a constant expression; `None` if it is not constant.
 fn bound(expr: &Expr<'_>) -> Option<Bound> {
     match expr {
         Expr::Const(one) => Some(of(&one.value)),
@@ -60,7 +61,7 @@ fn bound(expr: &Expr<'_>) -> Option<Bound> {
                 (BinOpKind::Mul, Bound::Bytes(bytes), Bound::Number(times))
                 | (BinOpKind::Mul, Bound::Number(times), Bound::Bytes(bytes)) => Bound::Bytes(bytes * times),
                 (BinOpKind::Pow, Bound::Number(one), Bound::Number(power)) => Bound::Number(one.max(1.0).powf(power)),
-                // A quotient of small numbers can be any number.
+                // A quotient of small numbers can be arbitrarily large.
                 (BinOpKind::Div | BinOpKind::FloorDiv, Bound::Number(one), Bound::Number(other)) => {
                     Bound::Number((one / other).abs())
                 }

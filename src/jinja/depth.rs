@@ -1,7 +1,8 @@
-//! Bounds a Jinja text before it is parsed: minijinja's parser and compiler go down an expression level by level, and its lexer
-//! counts columns in 16 bits.
+//! Limits the depth of a Jinja text before it is parsed: minijinja's parser and compiler recurse
+//! into expressions, and its lexer counts columns in 16 bits.
 //!
-//! An upper bound, never an exact measure: commas and brackets are known, precedence is not. Linear, without recursion.
+//! An upper bound, never an exact measure: it considers commas and brackets, but not precedence.
+//! Linear, without recursion.
 
 use super::fault::{JinjaFault, JinjaFaultKind};
 use super::limits::{MAX_BLOCKS, MAX_CHAIN, MAX_COLUMNS};
@@ -10,19 +11,20 @@ use crate::base::span::Span;
 use minijinja::machinery::Token;
 use std::ops::Range;
 
-/// Statements that open a block; `set` does without a `=`.
+/// Statements that open a block; so does `set` without a `=`.
 const OPENERS: [&str; 8] = ["autoescape", "block", "call", "filter", "for", "if", "macro", "with"];
-/// Words between values in an expression.
+/// Keyword operators in expressions.
 const OPERATORS: [&str; 7] = ["and", "else", "if", "in", "is", "not", "or"];
-/// A bracket goes through the parser's whole ladder of precedences: it weighs as much as this many operators.
+/// The weight of a bracket in operators: it passes through all of the parser's levels of
+/// precedence.
 const BRACKET: u32 = 4;
 
-/// The first place of a text that is too deep or too far to the right.
+/// The first place at which a text is too deep or a line is too long.
 pub(super) fn excess(text: &str) -> Option<JinjaFault> {
     if let Some(range) = beyond(text) {
         return Some(JinjaFault { kind: JinjaFaultKind::LineTooLong, span: Span::of(range.start, range.end) });
     }
-    // The levels that each open block takes.
+    // The number of levels of each open block.
     let mut blocks: Vec<u32> = Vec::new();
     for tag in tags(text) {
         let too_deep = |at: usize, end: usize| Some(JinjaFault { kind: JinjaFaultKind::TooDeep, span: Span::of(at, end) });
@@ -44,7 +46,7 @@ pub(super) fn excess(text: &str) -> Option<JinjaFault> {
     None
 }
 
-/// Whether a `=` stands outside of brackets.
+/// Returns true if a tag has a `=` outside of brackets.
 fn assigns(tag: &Tag<'_>) -> bool {
     let mut depth = 0_i64;
     tag.tokens.iter().any(|(token, _)| {
@@ -53,7 +55,7 @@ fn assigns(tag: &Tag<'_>) -> bool {
     })
 }
 
-/// Whether a token opens a bracket, closes one, or neither.
+/// 1 for an opening bracket, -1 for a closing one, else 0.
 fn side(token: &Token<'_>) -> i64 {
     match token {
         Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => 1,
@@ -62,14 +64,14 @@ fn side(token: &Token<'_>) -> i64 {
     }
 }
 
-/// What stands on one another between two commas of one pair of brackets.
+/// The nested operators between two commas of one pair of brackets.
 #[derive(Clone, Copy, Default)]
 struct Level {
     segment: u32,
     longest: u32,
 }
 
-/// Where the expressions of a tag become deeper than they may.
+/// The place at which the expressions of a tag exceed the allowed depth.
 fn long_chain(tag: &Tag<'_>) -> Option<usize> {
     let mut levels = Vec::new();
     let mut level = Level::default();
@@ -88,7 +90,7 @@ fn long_chain(tag: &Tag<'_>) -> Option<usize> {
             }
             token if side(token) < 0 => {
                 let Some(outer) = levels.pop() else { continue };
-                // What stood in the brackets may end up under what comes after them.
+                // The contents of the brackets may become operands of the operators after them.
                 let held = level.segment.max(level.longest);
                 sum -= level.segment;
                 level = Level { segment: outer.segment + held, ..outer };
@@ -115,7 +117,8 @@ fn long_chain(tag: &Tag<'_>) -> Option<usize> {
     None
 }
 
-/// The first part of a line beyond [`MAX_COLUMNS`] that a tag may reach. It is looked for by its signs alone: the lexer cannot be asked.
+/// The first part of a line beyond [`MAX_COLUMNS`] that a tag may reach. Found by delimiters alone,
+/// because the lexer cannot be used here.
 fn beyond(text: &str) -> Option<Range<usize>> {
     // Nearly every text is too short for such a line.
     if text.len() <= MAX_COLUMNS {

@@ -1,7 +1,8 @@
-//! The Jinja environment: minijinja, the filters and functions of `minijinja-contrib`, and the methods of Python's
-//! values. A missing field is false in a condition, and an error where it is written or used.
+//! The Jinja environment: minijinja, the filters and functions of `minijinja-contrib`, and the
+//! methods of Python's values. A missing field is false in a condition, and an error when it is
+//! written or used.
 //!
-//! `debug` is left out: it shows more than a text was given.
+//! `debug` is removed: it would reveal more than the values that a text may use.
 
 use minijinja::filters::tojson;
 use minijinja::tests::is_divisibleby;
@@ -10,9 +11,10 @@ use minijinja::{Environment, Error, ErrorKind, State, UndefinedBehavior, Value};
 use minijinja_contrib::filters::{truncate, wordwrap};
 use minijinja_contrib::globals::cycler;
 
-/// What `truncate` takes, in the order of Jinja2, by place too: minijinja's takes names alone.
+/// The arguments of `truncate`, in the order of Jinja2; minijinja's version accepts them only by
+/// name.
 const TRUNCATE: [&str; 4] = ["length", "killwords", "end", "leeway"];
-/// The same of `wordwrap`.
+/// The same for `wordwrap`.
 const WORDWRAP: [&str; 4] = ["width", "break_long_words", "wrapstring", "break_on_hyphens"];
 
 /// The environment without any values.
@@ -24,9 +26,9 @@ pub(super) fn environment() -> Environment<'static> {
     });
     environment.add_filter("wordwrap", |value: Value, args: Rest<ValueOrKwargs>| wordwrap(&value, named(args, WORDWRAP)?));
     environment.add_filter("tojson", |value: Value, indent: Option<Value>, args: Kwargs| tojson(&by_name(&value), indent, args));
-    // minijinja's takes one list; in Jinja2 each argument is one of those that take turns.
+    // minijinja's version takes one list; in Jinja2 each argument is an item of the cycle.
     environment.add_function("cycler", |items: Rest<Value>| cycler(items.0));
-    // minijinja's divides by what it is given, and panics where that is zero.
+    // minijinja's version divides without a check, and panics on zero.
     environment.add_test("divisibleby", |value: Value, by: Value| {
         let is_zero = by.is_number() && !by.is_true();
         if is_zero {
@@ -39,12 +41,14 @@ pub(super) fn environment() -> Environment<'static> {
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.remove_global("debug");
-    // So that an error names what is undefined, and where, however ctxc was built.
+    // Debug mode makes errors name the undefined value and its place, independent of the build of
+    // ctxc.
     environment.set_debug(true);
     environment
 }
 
-/// A value with the fields of its objects in the order of their names, as Jinja2 writes JSON; what is not valid JSON stays as it is.
+/// Sorts the fields of objects by name, as Jinja2 does for JSON; a value that is not valid JSON
+/// stays unchanged.
 fn by_name(value: &Value) -> Value {
     let Ok(entries) = value.try_iter() else { return value.clone() };
     match value.kind() {
@@ -61,7 +65,7 @@ fn by_name(value: &Value) -> Value {
     }
 }
 
-/// Arguments by their names, those by place as well.
+/// Converts positional arguments to named ones.
 fn named(args: Rest<ValueOrKwargs>, names: [&str; 4]) -> Result<Kwargs, Error> {
     let args = args.into_values();
     let (given, placed) = match args.split_last() {

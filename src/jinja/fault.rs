@@ -1,14 +1,15 @@
-//! Why a Jinja text cannot be rendered, as data: its words are those of the rule `bad-jinja` and of `import`.
+//! The reasons why a Jinja text cannot be rendered, as data. Their messages are in the rule
+//! `bad-jinja` and in `import`.
 
 use super::names::JinjaName;
 use crate::base::span::Span;
 
-/// Why a text cannot be rendered.
+/// A reason why a text cannot be rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JinjaFault {
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: JinjaFaultKind,
-    /// The place, as byte positions in the text.
+    /// The span, as byte positions in the text.
     pub span: Span,
 }
 
@@ -22,48 +23,48 @@ pub enum JinjaFaultKind {
     /// Blocks nest deeper than [`MAX_BLOCKS`](super::limits::MAX_BLOCKS), or an expression is longer than
     /// [`MAX_CHAIN`](super::limits::MAX_CHAIN).
     TooDeep,
-    /// Repeated constants make more than [`MAX_REPEATED`](super::limits::MAX_REPEATED) bytes.
+    /// Repeated constants produce more than [`MAX_REPEATED`](super::limits::MAX_REPEATED) bytes.
     TooMuchRepeated,
-    /// `include`, `extends`, `import`, `from` or `block`: text comes from here alone.
+    /// `include`, `extends`, `import`, `from` or `block`: other templates are not available.
     OtherTemplate(&'static str),
-    /// minijinja cannot parse it; its own words.
+    /// minijinja cannot parse it; its own message.
     Syntax(String),
-    /// What needs no value of a run fails; minijinja's own words.
+    /// An expression that depends on no value of a run fails; minijinja's message.
     Fails(String),
-    /// It fails with the default of a parameter; minijinja's own words.
+    /// It fails with the default of a parameter; minijinja's message.
     FailsByDefault(String),
-    /// It divides by a zero that is written there.
+    /// It divides by a literal zero.
     ByZero,
-    /// A filter has fewer or more arguments than it takes.
+    /// A filter has fewer or more arguments than it accepts.
     Arguments {
         /// The filter.
         filter: String,
-        /// How many it has.
+        /// The number of arguments.
         given: usize,
-        /// How many it takes at least.
+        /// The minimum number.
         least: usize,
-        /// How many it takes at most.
+        /// The maximum number.
         most: usize,
     },
-    /// The default of a macro's argument names an argument, which has no value yet.
+    /// The default of a macro's argument uses another argument, which has no value yet.
     TooEarly {
         /// The argument.
         argument: String,
-        /// What its default names.
+        /// The name used in its default.
         name: String,
     },
-    /// A name that minijinja does not have. Reported once, at its first place.
+    /// A name that minijinja does not have. Reported once, at its first use.
     Unknown {
-        /// What it would be.
+        /// The kind of the name.
         what: JinjaName,
         /// The name.
         name: String,
-        /// The nearest one that exists.
+        /// The nearest existing name.
         near: Option<String>,
     },
 }
 
-/// What is wrong with the arguments of a filter, as a fragment.
+/// The fault of a filter's arguments, as a fragment.
 pub fn arguments(filter: &str, given: usize, least: usize, most: usize) -> String {
     let bounds = match (least, most) {
         (0, 0) => "no arguments".to_owned(),

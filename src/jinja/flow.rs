@@ -1,51 +1,52 @@
-//! What a Jinja text reads, and what flows from where to where: through names, loops, macros and captured text into its outputs.
+//! The reads and the data flow of a Jinja text: through names, loops, macros and captured text into
+//! its outputs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of a text.
+/// The data flow of a text.
 #[derive(Debug, Default)]
 pub(super) struct Flow<'t> {
     /// The names that it reads and does not set itself.
     pub(super) variables: BTreeSet<&'t str>,
-    /// Those of them that it does something else with than call them.
+    /// The names among them that are used other than as functions.
     pub(super) values: BTreeSet<&'t str>,
-    /// Names that a loop goes through its items by.
+    /// Names of loop variables.
     pub(super) items: BTreeSet<&'t str>,
-    /// What it writes, in the order in which minijinja compiles it: one for each `Emit` of its instructions.
+    /// Its outputs, in the order in which minijinja compiles them: one for each `Emit` instruction.
     pub(super) outputs: Vec<Output<'t>>,
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(super) nodes: usize,
-    /// From which node to which values flow.
+    /// Data flow from one node to another.
     pub(super) edges: Vec<(usize, usize)>,
-    /// A name, the scope that it is read in, and the node that its value reaches.
+    /// A name, the scope in which it is read, and the node that its value reaches.
     pub(super) reads: Vec<(&'t str, usize, usize)>,
-    /// Nodes whose values are written into a field of something that may have other names.
+    /// Nodes whose values are written into a field of a value that may have other names.
     pub(super) shared: Vec<usize>,
-    /// Whether something unknown is written there.
+    /// True if an unknown value is written into such a field.
     pub(super) is_shared_unknown: bool,
     pub(super) scopes: Vec<Scope<'t>>,
 }
 
-/// Something that is written.
+/// One output.
 #[derive(Debug)]
 pub(super) struct Output<'t> {
-    /// What reaches it.
+    /// The node of the data that reaches it.
     pub(super) node: usize,
-    /// The name whose value it writes, or a part of it. `None` where the text puts together what it writes.
+    /// The name whose value, or a part of it, is written. `None` if the text composes the output.
     pub(super) part_of: Option<&'t str>,
-    /// Where it stands.
+    /// Its offset in the text.
     pub(super) start: usize,
 }
 
-/// The names that a statement binds inside of itself.
+/// The names that a statement binds in its body.
 #[derive(Debug, Default)]
 pub(super) struct Scope<'t> {
     pub(super) parent: Option<usize>,
-    /// The node of each name, and whether it is bound before anything in the scope runs.
+    /// The node of each name; true if it is bound before anything in the scope runs.
     pub(super) names: BTreeMap<&'t str, (usize, bool)>,
 }
 
-/// Where a value comes from.
+/// The source of a data flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source<'t> {
     /// A node.
@@ -54,16 +55,16 @@ enum Source<'t> {
     Outside(&'t str),
 }
 
-/// Which names reach something, a bit for each; those beyond the last share it.
+/// A set of names as bits; all names from the last bit on share it.
 pub(super) type Names = u64;
 
-/// The bit of the name at a place.
+/// The bit of the name with this index.
 pub(super) fn bit(at: usize) -> Names {
     1 << at.min(Names::BITS as usize - 1)
 }
 
 impl Flow<'_> {
-    /// The names that reach each node. Each node passes each name on once.
+    /// The names that reach each node. Each node propagates each name once.
     pub(super) fn reached(&self, names: &[&str]) -> Vec<Names> {
         let mut reached: Vec<Names> = vec![0; self.nodes];
         let mut next: Vec<Vec<usize>> = vec![Vec::new(); self.nodes];
@@ -85,7 +86,7 @@ impl Flow<'_> {
             let names = *here;
             open.extend(next.get(at).into_iter().flatten().map(|to| (*to, names)));
         }
-        // What is written into a value that has other names is looked for under all of them.
+        // A write into a shared value may affect it under any of its names.
         let mut shared = self.shared.iter().filter_map(|node| reached.get(*node)).fold(0, |all, names| all | names);
         if self.is_shared_unknown {
             shared |= bits.values().fold(0, |all, names| all | names);
@@ -96,7 +97,7 @@ impl Flow<'_> {
         reached
     }
 
-    /// From where to which node values flow, names followed to what they may be bound to.
+    /// All data flows, with names resolved to their possible bindings.
     fn flows(&self) -> Vec<(Source<'_>, usize)> {
         let mut all: Vec<_> = self.edges.iter().map(|(from, to)| (Source::Node(*from), *to)).collect();
         for &(name, scope, to) in &self.reads {

@@ -1,37 +1,39 @@
-//! Puts the measuring into the instructions of a Jinja text: what is written is traced, what is copied or compared is weighed.
+//! Instruments the instructions of a Jinja text: written text is traced, copied or compared values
+//! are weighed.
 //!
-//! Each instruction does what it did; jumps go where they went. The filters that are called have names that no text can call.
+//! Each instruction keeps its effect, and jumps keep their targets. The called filters have names
+//! that no text can use.
 
 use minijinja::Value;
 use minijinja::machinery::{Instruction, Instructions};
 use std::collections::BTreeSet;
 
-/// Weighs a value and hands it on; what is lazy is unfolded.
+/// Weighs a value and returns it; lazy values are evaluated.
 pub(super) const PASS: &str = "_pass";
 /// Weighs the operands of a comparison, a list of them.
 pub(super) const OPERANDS: &str = "_operands";
 /// Weighs the texts among the operands of an access.
 pub(super) const TEXTS: &str = "_texts";
-/// The same of a slice, whose step becomes one that has a negative.
+/// The same for a slice; also replaces a step that cannot be negated.
 pub(super) const SLICE: &str = "_slice";
-/// Says which output comes next.
+/// Announces the number of the next output.
 pub(super) const OUTPUT: &str = "_output";
-/// Says which plain text comes next.
+/// Announces the number of the next plain text.
 pub(super) const PLAIN: &str = "_plain";
-/// Says that what follows is kept as a value.
+/// Announces the start of a capture.
 pub(super) const BEGIN: &str = "_begin";
-/// Says that what was kept ends.
+/// Announces the end of a capture.
 pub(super) const END: &str = "_end";
 
-/// Instructions with the measuring in them, and the plain texts by their numbers.
+/// Instrumented instructions, and the plain texts by their numbers.
 pub(super) struct Instrumented<'t> {
     pub(super) code: Instructions<'t>,
     pub(super) plain: Vec<&'t str>,
-    /// How many outputs there are.
+    /// The number of outputs.
     pub(super) outputs: usize,
 }
 
-/// Puts the measuring in.
+/// Instruments the instructions.
 pub(super) fn instrument<'t>(code: &Instructions<'t>) -> Instrumented<'t> {
     let all: Vec<&Instruction<'t>> = (0..).map_while(|at| code.get(at)).collect();
     let macros: BTreeSet<u32> =
@@ -77,11 +79,11 @@ pub(super) fn instrument<'t>(code: &Instructions<'t>) -> Instrumented<'t> {
 struct Instrumenter<'c, 't> {
     code: &'c Instructions<'t>,
     made: Instructions<'t>,
-    /// The instruction that is looked at.
+    /// The index of the current original instruction.
     at: u32,
     plain: Vec<&'t str>,
     outputs: usize,
-    /// How many instructions were made.
+    /// The number of generated instructions.
     length: u32,
 }
 
@@ -95,20 +97,20 @@ impl<'t> Instrumenter<'_, 't> {
         self.length = last + 1;
     }
 
-    /// Calls a filter for what it notes.
+    /// Emits a call of a filter for its side effect.
     fn tell(&mut self, filter: &'static str, number: usize) {
         self.add(Instruction::LoadConst(Value::from(number)));
         self.filter(filter);
         self.add(Instruction::DiscardTop);
     }
 
-    /// Sends the value on top through a filter.
+    /// Emits a call of a filter on the value on top of the stack.
     fn filter(&mut self, filter: &'static str) {
         self.add(Instruction::ApplyFilter(filter, Some(1), !0));
     }
 
-    /// Sends the values on top through a filter, as a list: it is handed back the other way round, since it is unpacked with its first
-    /// value on top.
+    /// Emits a call of a filter on the topmost `count` values, as a list. The filter returns the
+    /// list in reverse, because unpacking puts the first value on top.
     fn all(&mut self, filter: &'static str, count: usize) {
         self.add(Instruction::BuildList(Some(count)));
         self.filter(filter);
@@ -128,7 +130,7 @@ impl<'t> Instrumenter<'_, 't> {
             Instruction::EndCapture | Instruction::Return => self.tell(END, 0),
             Instruction::CallFunction("loop", _) => self.tell(BEGIN, 0),
             Instruction::Slice => self.all(SLICE, 4),
-            // What a loop compares with the round before.
+            // A loop compares these values with those of the previous iteration.
             Instruction::CallMethod("changed", Some(count)) => self.all(OPERANDS, usize::from(count.saturating_sub(1))),
             Instruction::GetItem => self.all(TEXTS, 2),
             Instruction::Eq
@@ -151,7 +153,7 @@ impl<'t> Instrumenter<'_, 't> {
                 self.tell(END, 0);
                 self.filter(PASS);
             }
-            // What it makes is weighed as a number, and gone through item by item.
+            // The result is weighed as a number, and iterated item by item.
             Instruction::CallFunction("range", _) => {}
             Instruction::Add
             | Instruction::Mul

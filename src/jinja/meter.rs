@@ -1,7 +1,9 @@
-//! The cost limit of a Jinja text: every value that is copied, compared, kept or written is charged to one allowance.
+//! The cost limit of a Jinja text: every value that is copied, compared, kept or written is charged
+//! to one allowance.
 //!
-//! minijinja counts steps, and one step may double a text or a list. Here no step costs more than it was charged, nothing
-//! nests deeper than may be printed and dropped, and lazy values are evaluated before they are kept.
+//! minijinja counts steps, but one step may double a text or a list. Here each step is charged at
+//! least its cost, nesting is limited to a depth that can be printed and dropped safely, and lazy
+//! values are evaluated before they are kept.
 
 use super::builtins::{FILTERS, TESTS};
 use super::environment::environment;
@@ -12,34 +14,34 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What all steps of a text may cost together, in bytes.
+/// The total cost allowed for a text, in bytes.
 pub(super) const ALLOWANCE: u64 = 8 << 20;
-/// What each call of a filter costs beside its arguments.
+/// The cost of each call of a filter besides its arguments.
 const CALL: u64 = 256;
-/// What an entry of a list or an object costs beside its text.
+/// The cost of an entry of a list or an object besides its text.
 const ENTRY: u64 = 32;
-/// How deep lists and objects may nest.
+/// Maximum nesting of lists and objects.
 const DEPTH: usize = 64;
-/// Filters that ask whether there is anything, and make nothing of what there is not.
+/// Filters that accept undefined values.
 const OF_NOTHING: [&str; 3] = ["bool", "d", "default"];
-/// What an error says that ends a render for its cost; nobody else's does.
+/// The detail of an error that ends a render because of its cost; no other error has it.
 const SPENT: &str = "\0spent";
 
-/// What is left of the allowance.
+/// The rest of the allowance.
 #[derive(Debug)]
 pub(super) struct Meter(AtomicU64);
 
-/// What was weighed of a value.
+/// The weight of a value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Weight {
     bytes: u64,
-    /// How deep its lists and objects nest.
+    /// The nesting of its lists and objects.
     depth: usize,
-    /// Whether something in it keeps to itself what it holds.
+    /// True if the value contains an object with hidden contents.
     is_closed: bool,
 }
 
-/// Whether an error, or what it comes from, says these words.
+/// Returns true if an error or one of its causes has this detail.
 pub(super) fn says(error: &Error, words: &str) -> bool {
     let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = next {
@@ -51,7 +53,7 @@ pub(super) fn says(error: &Error, words: &str) -> bool {
     false
 }
 
-/// Whether a render ended for its cost.
+/// Returns true if a render ended because of its cost.
 pub(super) fn is_spent(error: &Error) -> bool {
     says(error, SPENT)
 }
@@ -65,14 +67,14 @@ impl Meter {
         Arc::new(Self(AtomicU64::new(ALLOWANCE)))
     }
 
-    /// Takes a cost off.
+    /// Charges a cost.
     pub(super) fn take(&self, cost: u64) -> Result<(), Error> {
         let left = self.0.load(Ordering::Relaxed);
         self.0.store(left.saturating_sub(cost), Ordering::Relaxed);
         if cost > left { Err(spent()) } else { Ok(()) }
     }
 
-    /// Takes off what a value costs, and gives back what it weighed.
+    /// Charges the cost of a value, and returns its weight.
     fn weigh(&self, value: &Value) -> Result<Weight, Error> {
         let before = self.0.load(Ordering::Relaxed);
         let mut open = vec![(value.clone(), 0)];
@@ -95,7 +97,8 @@ impl Meter {
             if depth >= DEPTH {
                 return Err(spent());
             }
-            // Before anything is unfolded: what has no end says no length, and what is lazy may say a great one.
+            // Before anything is evaluated: an endless value has no length, and a lazy one may have
+            // a large one.
             self.take((value.len().unwrap_or(0) as u64).saturating_mul(ENTRY))?;
             for item in value.try_iter()? {
                 self.take(ENTRY)?;
@@ -108,28 +111,28 @@ impl Meter {
         Ok(Weight { bytes: before - self.0.load(Ordering::Relaxed), depth: deepest, is_closed })
     }
 
-    /// Takes off what the texts among values cost.
+    /// Charges the cost of the texts among values.
     fn texts(&self, values: &[Value]) -> Result<(), Error> {
         self.take(values.iter().filter_map(|value| value.as_str().map(|text| text.len() as u64)).sum())
     }
 
-    /// Weighs a value and hands it on; what is lazy is unfolded.
+    /// Weighs a value and returns it; lazy values are evaluated.
     pub(super) fn pass(&self, value: Value) -> Result<Value, Error> {
         self.weigh(&value)?;
         if value.kind() == ValueKind::Iterable { Ok(Value::from(value.try_iter()?.collect::<Vec<_>>())) } else { Ok(value) }
     }
 }
 
-/// Values the other way round.
+/// The values in reverse order.
 fn turned(values: Vec<Value>) -> Value {
     values.into_iter().rev().collect::<Vec<_>>().into()
 }
 
-/// What a filter or a method is given, by its place or by its name.
+/// The arguments of a filter or a method, by position or by name.
 struct Given<'a> {
     args: &'a [Value],
     named: Option<Kwargs>,
-    /// What was weighed of the value that it is called on, and of everything else.
+    /// The weight of the value that it is called on, and the bytes of all other arguments.
     weights: (Weight, u64),
 }
 
@@ -155,7 +158,7 @@ impl<'a> Given<'a> {
         self.args.get(place).cloned().or_else(named)
     }
 
-    /// The bytes of an argument as a text, whatever it is.
+    /// The length in bytes of an argument converted to text.
     fn length(&self, place: usize, name: &str) -> u64 {
         self.at(place, name).map_or(0, |value| words(&value).len() as u64)
     }
@@ -164,18 +167,18 @@ impl<'a> Given<'a> {
         self.others().map(|value| words(&value).len() as u64).max().unwrap_or(0)
     }
 
-    /// The sum of all numbers, but for the value itself.
+    /// The sum of all numeric arguments, without the value itself.
     fn numbers(&self) -> u64 {
         self.others().map(|value| size(&value)).fold(0, u64::saturating_add)
     }
 }
 
-/// A value as a text.
+/// A value as text.
 fn words(value: &Value) -> Cow<'_, str> {
     value.as_str().map_or_else(|| Cow::Owned(value.to_string()), Cow::Borrowed)
 }
 
-/// How large a number is; what is none has no size.
+/// The size of a number; 0 for other values.
 fn size(value: &Value) -> u64 {
     if !matches!(value.kind(), ValueKind::Number | ValueKind::Bool) {
         return 0;
@@ -187,7 +190,7 @@ fn size(value: &Value) -> u64 {
     }
 }
 
-/// What a filter or a method makes beyond its arguments.
+/// The size of the result of a filter or a method beyond its arguments.
 fn growth(name: &str, given: &Given<'_>) -> u64 {
     let of = given.args.first();
     let (text, items, numbers) =
@@ -207,7 +210,7 @@ fn growth(name: &str, given: &Given<'_>) -> u64 {
         "list" | "unique" | "sort" | "reverse" if of.is_some_and(|of| of.as_str().is_some()) => {
             length.saturating_mul(ENTRY.saturating_add(2 * given.longest()))
         }
-        // A path of names is read for each entry, and where they are put in order, whenever two are compared.
+        // A path of names is read for each entry and, when sorting, for each comparison.
         "groupby" | "sort" => {
             items.saturating_mul(given.longest()).saturating_mul(2 * u64::from(u64::BITS - items.leading_zeros()))
         }
@@ -215,7 +218,8 @@ fn growth(name: &str, given: &Given<'_>) -> u64 {
             let Weight { bytes, depth, .. } = given.weights.0;
             (bytes / ENTRY + 1).saturating_mul(numbers.saturating_mul(depth as u64 + 1))
         }
-        // A sum of texts or lists copies what it has with each; one that begins with a number takes numbers alone.
+        // A sum of texts or lists copies the intermediate result with each item; one that starts
+        // with a number accepts only numbers.
         "sum" if given.at(2, "start").is_some_and(|start| !start.is_number()) => {
             items.saturating_mul(given.weights.0.bytes.saturating_add(given.weights.1))
         }
@@ -225,11 +229,11 @@ fn growth(name: &str, given: &Given<'_>) -> u64 {
             items.saturating_mul(given.longest()).max(entries.saturating_mul(length))
         }
         "join" | "map" | "max" | "min" | "sum" | "unique" => items.saturating_mul(given.longest()),
-        // Each entry is compared with what the test is given.
+        // Each entry is compared with the arguments of the test.
         "select" | "reject" | "selectattr" | "rejectattr" => items.saturating_mul(given.weights.1),
         "format" => {
             let places = (text.matches(['%', '{']).count() as u64).saturating_mul(given.longest());
-            // A star takes its width from what is given.
+            // A `*` takes its width from the arguments.
             let widths = if text.contains(['*', '{']) { numbers } else { 0 };
             widths.saturating_add(digits(&text)).saturating_add(places)
         }
@@ -237,7 +241,7 @@ fn growth(name: &str, given: &Given<'_>) -> u64 {
     }
 }
 
-/// How many parts a text falls into.
+/// The number of parts of a split text.
 fn parts(text: &str, by: Option<&Value>) -> usize {
     match by.and_then(Value::as_str) {
         Some("") => text.len(),
@@ -246,13 +250,14 @@ fn parts(text: &str, by: Option<&Value>) -> usize {
     }
 }
 
-/// The sum of all numbers in a text: the widths that a format asks for.
+/// The sum of all numbers in a text: the widths in a format string.
 fn digits(text: &str) -> u64 {
     let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
     numbers.map(|digits| digits.parse().unwrap_or(u64::MAX)).fold(0, u64::saturating_add)
 }
 
-/// Has an environment weigh what its filters, tests, functions and methods are given and give back.
+/// Makes an environment weigh the arguments and results of its filters, tests, functions and
+/// methods.
 pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>) {
     let by = Arc::clone(meter);
     environment.add_filter(PASS, move |value: Value| by.pass(value));
@@ -266,7 +271,7 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>) {
     environment.add_filter(SLICE, move |state: &mut State<'_, '_>, mut values: Vec<Value>| {
         values.first().map_or(Ok(()), |value| defined(state, value))?;
         by.texts(&values)?;
-        // minijinja takes the negative of a step, which the least number has none of.
+        // minijinja negates the step, which overflows for the smallest number.
         if let Some(step) = values.last_mut().filter(|step| step.as_i64() == Some(i64::MIN)) {
             *step = Value::from(-i64::MAX);
         }
@@ -297,7 +302,7 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>) {
             let args = args.into_values();
             by.take(CALL)?;
             for value in &args {
-                // What keeps something that keeps something could nest without end.
+                // Stateful objects that contain each other could nest without limit.
                 if by.weigh(value)?.is_closed && keeps {
                     return Err(spent());
                 }
@@ -314,8 +319,9 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>) {
     });
 }
 
-/// Refuses what is undefined where something is made of it: it would be made of nothing, in silence. In minijinja's own words, which
-/// name it; what an `if` without `else` leaves is as empty as its author wrote it.
+/// Rejects an undefined value where a result is built from it, which would silently be empty. Uses
+/// minijinja's own error, which names the value. The result of an `if` without `else` stays empty,
+/// as its author intended.
 fn defined(state: &State<'_, '_>, value: &Value) -> Result<(), Error> {
     if value.is_undefined() { StringInput::new(state, value).map(drop) } else { Ok(()) }
 }
@@ -325,7 +331,8 @@ fn filter(name: &str, state: &mut State<'_, '_>, args: &[Value], by: &Meter, pla
         defined(state, value)?;
     }
     by.take(growth(name, &Given::weighed(args, by)?).saturating_add(CALL))?;
-    // A filter that is called by another one is weighed as well; those of the measuring are nobody's to call.
+    // A filter that another filter calls is weighed as well; the filters of the instrumentation
+    // cannot be called.
     let inner = args.get(1).filter(|inner| name == "map" && inner.as_str().is_some_and(|inner| FILTERS.contains(&inner)));
     let made = match (inner.and_then(Value::as_str), args.first()) {
         (Some(inner), Some(items)) => {

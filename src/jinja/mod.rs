@@ -1,6 +1,7 @@
-//! Jinja texts: parsed, read for their variables and rendered. The only door to minijinja.
+//! Jinja texts: parsing, variables and rendering. The only door to minijinja.
 //!
-//! Never loads another template, never reaches outside of the values that are handed in, never panics on input.
+//! Never loads another template, never accesses anything except the values passed in, never panics
+//! on input.
 
 #![allow(
     clippy::wildcard_enum_match_arm,

@@ -1,9 +1,10 @@
-//! What minijinja looks up by name and nobody can declare: filters, tests, functions, methods, names of macros and blocks.
+//! Names that minijinja resolves itself and that cannot be declared: filters, tests, functions,
+//! methods, names of macros and blocks.
 
 use super::builtins::{FILTERS, TESTS};
 use super::environment::environment;
 
-/// What a name is.
+/// The kind of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum JinjaName {
     /// `{{ a|upper }}`.
@@ -19,7 +20,8 @@ pub enum JinjaName {
 }
 
 impl JinjaName {
-    /// All names of this kind, sorted; none of methods and variables, which values and texts have.
+    /// All names of this kind, sorted; empty for methods and variables, which belong to values and
+    /// texts.
     pub fn all(self) -> Vec<String> {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         match self {

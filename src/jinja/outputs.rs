@@ -1,25 +1,29 @@
-//! What is known of each output of a Jinja text before it is written: the fence that it needs, the name whose value it writes, its line.
+//! The static analysis of each output of a Jinja text: the fence that it needs, the name whose
+//! value it writes, its line.
 //!
-//! Filters, tests and comparisons see the bare value; what leaves through an output that an untrusted value can reach is fenced whole.
+//! Filters, tests and comparisons receive the bare value; an output that an untrusted value can
+//! reach is fenced as a whole.
 
 use super::flow::{Flow, Names, bit};
 use crate::base::source::LineIndex;
 use std::collections::BTreeSet;
 
-/// What is known of an output.
+/// The analysis of one output.
 #[derive(Debug)]
 pub(super) struct Output {
-    /// The untrusted names that reach it, where it needs a fence.
+    /// The untrusted names that reach it, if it needs a fence.
     pub(super) fenced: Option<String>,
-    /// The name whose value it writes, or a part of it. What a text puts together itself is the value of none.
+    /// The name whose value, or a part of it, is written. `None` for text that the template
+    /// composes itself.
     pub(super) name: Option<String>,
-    /// Lines above it in the text.
+    /// The number of lines above it in the text.
     pub(super) line: u32,
 }
 
-/// All outputs of a text, in the order in which it is compiled.
+/// All outputs of a text, in the order of compilation.
 pub(super) fn outputs(text: &str, flow: &Flow<'_>, names: &BTreeSet<String>, untrusted: &BTreeSet<String>) -> Vec<Output> {
-    // Those that need fences first: what has no bit of its own is fenced with what it shares one with.
+    // Names that need fences come first: names without a bit of their own share the last one, and
+    // are fenced together.
     let others = names.iter().filter(|name| !untrusted.contains(*name));
     let names: Vec<&str> = untrusted.iter().chain(others).map(String::as_str).collect();
     let unsafe_names = (0..untrusted.len()).map(bit).fold(0, |all, bit| all | bit);

@@ -1,6 +1,7 @@
-//! Reads a Jinja text when it is compiled: the variables that it reads, and why it cannot be rendered.
+//! Analyses a Jinja text at compile time: the variables that it reads, and the faults that prevent
+//! rendering.
 //!
-//! What one fault does not hide is looked for beside it.
+//! Continues after a fault, as far as further faults can be detected.
 
 use super::builtins::{FILTERS, TESTS, filter_arguments};
 use super::constant_folding::too_much;
@@ -18,37 +19,39 @@ use crate::base::suggest::nearest;
 use minijinja::machinery::ast::{CallArg, Expr, Filter, Macro, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names for which the nearest is looked for, in one text.
+/// Maximum number of names in one text for which a suggestion is searched.
 const NEAREST: usize = 100;
-/// What Jinja itself has methods of.
+/// Objects of Jinja itself that have methods.
 const OBJECTS: [&str; 3] = ["loop", "self", "super"];
-/// The arguments of a call beyond those that a macro names.
+/// The names of a macro's surplus arguments.
 const REST: [&str; 2] = ["kwargs", "varargs"];
 
-/// What a text reads.
+/// The analysis of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JinjaText {
-    /// The variables that it reads and does not set itself, sorted; functions of minijinja (`range`) are none where they are only
-    /// called. An attribute (`a.b`) counts as its root. None where a fault hides them.
+    /// The variables that it reads and does not set itself, sorted, without functions of minijinja
+    /// (`range`) that are only called. An attribute (`a.b`) counts as its root. Empty if a fault
+    /// hides them.
     pub variables: BTreeSet<String>,
-    /// The functions that it calls and neither sets nor reads otherwise, sorted: where a variable has the name of one, it is the variable.
+    /// The functions that it calls and neither sets nor reads otherwise, sorted. If a variable has
+    /// the name of one, the name means the variable.
     pub functions: BTreeSet<String>,
-    /// The parts of variables that it puts out as they are (`{{ a.b }}`).
+    /// The parts of variables that are output unchanged (`{{ a.b }}`).
     pub parts: Vec<JinjaPart>,
-    /// Why it cannot be rendered, in the order of the text.
+    /// The faults that prevent rendering, in the order of the text.
     pub faults: Vec<JinjaFault>,
 }
 
-/// A part of a variable that is put out as it is.
+/// A part of a variable that is output unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JinjaPart {
     /// The variable.
     pub name: String,
-    /// The way into it: `.a.b`.
+    /// The path into it: `.a.b`.
     pub way: String,
-    /// The place of both.
+    /// The span of variable and path.
     pub span: Span,
-    /// True outside of every block, where each render gets to.
+    /// True outside of every block, where every render reaches it.
     pub is_certain: bool,
 }
 
@@ -75,7 +78,7 @@ pub(crate) fn read_tree(text: &str) -> Result<Stmt<'_>, JinjaFault> {
     excess(text).map_or_else(|| tree(text).map_err(|error| syntax(&error, text)), Err)
 }
 
-/// Where a text first reads each name; where it calls it, only if it does nothing else with it.
+/// The offset of the first read of each name; of its first call, if it is only called.
 pub(crate) fn first_reads(text: &str) -> BTreeMap<&str, usize> {
     let mut found: BTreeMap<&str, (bool, usize)> = BTreeMap::new();
     if let Ok(tree) = tree(text) {
@@ -87,7 +90,8 @@ pub(crate) fn first_reads(text: &str) -> BTreeMap<&str, usize> {
     found.into_iter().map(|(name, (_, at))| (name, at)).collect()
 }
 
-/// A variable and the way into it, where an expression is nothing else. `has_entries`: by `[0]` and `['name']`, too.
+/// The variable and path of an expression that consists of nothing else. `has_entries` also accepts
+/// `[0]` and `['name']`.
 pub(super) fn part(text: &str, expr: &Expr<'_>, has_entries: bool) -> Option<JinjaPart> {
     match expr {
         Expr::Var(var) => {
@@ -115,7 +119,7 @@ pub(super) fn part(text: &str, expr: &Expr<'_>, has_entries: bool) -> Option<Jin
     }
 }
 
-/// The text with spaces in place of the output that a place is in.
+/// The text with spaces in place of the output that contains a span.
 fn without_tag(text: &str, span: Span) -> Option<String> {
     let tag = tag_at(text, span.start as usize).filter(|tag| !tag.is_block)?;
     let before = text.get(..tag.range.start)?;
@@ -124,13 +128,13 @@ fn without_tag(text: &str, span: Span) -> Option<String> {
     Some(format!("{before}{}{behind}", spaces.collect::<String>()))
 }
 
-/// Looks for what a text reads and what is wrong with it.
+/// Collects the reads and the faults of a text.
 struct Reader<'t> {
     text: &'t str,
     faults: Vec<JinjaFault>,
-    /// The filters, tests, functions and methods that it names.
+    /// The filters, tests, functions and methods that it uses.
     named: Vec<(JinjaName, &'t str)>,
-    /// The statements that take in another template, with where each stands.
+    /// The statements that load another template, each with its offset.
     others: Vec<(&'static str, usize)>,
 }
 
@@ -216,7 +220,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// How many arguments a filter has; those that have only a name are one.
+    /// Checks the number of arguments of a filter; all named ones count as one.
     fn arguments(&mut self, filter: &Filter<'t>) {
         let is_spread = |arg: &CallArg<'_>| matches!(arg, CallArg::PosSplat(_) | CallArg::KwargSplat(_));
         if !FILTERS.contains(&filter.name) || filter.args.iter().any(is_spread) {
@@ -232,7 +236,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Each statement that takes in another template, with all that stands between its braces.
+    /// Reports each statement that loads another template, with everything between its braces.
     fn other_templates(&mut self) {
         let mut tags = if self.others.is_empty() { None } else { Some(tags(self.text)) }.into_iter().flatten();
         for (word, at) in self.others.clone() {
@@ -253,7 +257,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What the head of a macro or a call declares, and what Jinja2 has in it without its being declared.
+    /// Checks the head of a macro or a call.
     fn declares(&mut self, one: &Macro<'t>) {
         for (argument, name, at) in too_early(self.text, one) {
             let kind = JinjaFaultKind::TooEarly { argument: argument.to_owned(), name: name.to_owned() };
@@ -261,7 +265,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Names that Jinja2 has without their being declared, and a text here has not.
+    /// Reports names that are predefined in Jinja2 but not here.
     fn own_names(&mut self, tree: &Stmt<'t>) {
         let mut found: Vec<(&str, usize)> = Vec::new();
         let sets_self = flow(tree).scopes.iter().any(|scope| scope.names.contains_key("self"));
@@ -283,7 +287,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Filters, tests, functions and methods that do not exist, each once. What is called is no variable that could be declared.
+    /// Reports unknown filters, tests, functions and methods, each once. A called name is not a
+    /// variable that could be declared.
     fn unknown(&mut self, variables: &mut BTreeSet<&str>, globals: &BTreeSet<&str>) {
         let mut told: BTreeSet<(JinjaName, &str)> = BTreeSet::new();
         for (what, name) in std::mem::take(&mut self.named) {
@@ -291,7 +296,7 @@ impl<'t> Reader<'t> {
                 JinjaName::Filter => FILTERS.contains(&name),
                 JinjaName::Test => TESTS.contains(&name),
                 JinjaName::Function => !variables.contains(name) || globals.contains(name),
-                // What is none of Python's may be a macro that a value holds.
+                // A method unknown in Python may be a macro in a value.
                 JinjaName::Method | JinjaName::Variable => absent(JinjaName::Method, name).is_none(),
             };
             if is_known || !told.insert((what, name)) {
@@ -317,7 +322,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Whether an expression is a zero as it is written.
+/// Returns true if an expression is a literal zero.
 fn is_zero(expr: &Expr<'_>) -> bool {
     match expr {
         Expr::Const(one) => one.value.is_number() && !one.value.is_true(),
@@ -334,7 +339,7 @@ fn syntax(error: &minijinja::Error, text: &str) -> JinjaFault {
     JinjaFault { kind: JinjaFaultKind::Syntax(words), span: Span::of(start, end) }
 }
 
-/// The bytes of a line, counted from 1, without its end.
+/// The byte range of a line, counted from 1, without its end.
 fn line(text: &str, number: usize) -> Option<std::ops::Range<usize>> {
     let mut start = 0;
     for line in text.split('\n').take(number.checked_sub(1)?) {

@@ -1,17 +1,17 @@
-//! Follows the syntax tree of a Jinja text statement by statement and notes what it reads and what flows where. Nothing is looked up
-//! before all is noted.
+//! Walks the syntax tree of a Jinja text, and records its reads and its data flow. Names are
+//! resolved only after the whole tree has been recorded.
 
 use super::flow::{Flow, Output, Scope};
 use super::tree::{argument, each, place};
 use minijinja::machinery::ast::{Call, CallArg, CallType, Expr, ForLoop, Macro, Stmt, WithBlock};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The name that a recursive loop is called by inside.
+/// The name of a recursive loop inside itself.
 const LOOP: &str = "loop";
-/// The name that a macro has for what a `call` holds.
+/// The name of a `call` block inside a macro.
 const CALLER: &str = "caller";
 
-/// Reads the tree of a text.
+/// Analyses the tree of a text.
 pub(super) fn flow<'t>(tree: &Stmt<'t>) -> Flow<'t> {
     let flow = Flow { scopes: vec![Scope::default()], ..Flow::default() };
     let mut walk = Walk { flow, scope: 0, capture: None, recursive: None, in_macro: false, set: vec![BTreeSet::from(["self"])] };
@@ -24,9 +24,9 @@ pub(super) fn flow<'t>(tree: &Stmt<'t>) -> Flow<'t> {
 struct Walk<'t> {
     flow: Flow<'t>,
     scope: usize,
-    /// The node of what the innermost statement captures.
+    /// The node of the text that the innermost statement captures.
     capture: Option<usize>,
-    /// The node of what the innermost recursive loop is given and says.
+    /// The node of the input and output of the innermost recursive loop.
     recursive: Option<usize>,
     in_macro: bool,
     /// The names set so far, by branch.
@@ -43,7 +43,7 @@ impl<'t> Walk<'t> {
         self.flow.edges.push((from, to));
     }
 
-    /// Notes the names that expressions read, and has their values reach a node.
+    /// Records the names that expressions read; returns a node that their values reach.
     fn read<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr<'t>>) -> usize
     where
         't: 'e,
@@ -70,7 +70,7 @@ impl<'t> Walk<'t> {
         });
     }
 
-    /// Notes a name that is read.
+    /// Records a name that is read.
     fn reads(&mut self, name: &'t str, is_called: bool) {
         if self.set.iter().all(|set| !set.contains(name)) {
             self.flow.variables.insert(name);
@@ -80,12 +80,12 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Notes names that are read; a value of theirs flows nowhere.
+    /// Records names that are read without a data flow from their values.
     fn condition(&mut self, expr: &Expr<'t>) {
         self.read([expr]);
     }
 
-    /// Binds a name in the scope, and has what a node holds flow there.
+    /// Binds a name in the scope, with a data flow from a node.
     fn bind(&mut self, name: &'t str, from: Option<usize>, is_certain: bool) -> usize {
         let new = self.flow.nodes;
         let node =
@@ -100,7 +100,7 @@ impl<'t> Walk<'t> {
         node
     }
 
-    /// Binds what an assignment names, or writes into what it names a field of.
+    /// Binds the targets of an assignment, or records a write into a field of a target.
     fn assign(&mut self, target: &Expr<'t>, from: usize, is_certain: bool) {
         match target {
             Expr::Var(var) => drop(self.bind(var.id, Some(from), is_certain)),
@@ -108,7 +108,7 @@ impl<'t> Walk<'t> {
             Expr::GetAttr(field) => {
                 self.condition(&field.expr);
                 self.flow.shared.push(from);
-                // A macro is given what nobody follows.
+                // The arguments of a macro are not tracked.
                 self.flow.is_shared_unknown |= self.in_macro;
             }
             _ => {}
@@ -126,14 +126,14 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// A body that may not run; the names that it sets.
+    /// A body that may not run; returns the names that it sets.
     fn branch(&mut self, body: &[Stmt<'t>]) -> BTreeSet<&'t str> {
         self.set.push(BTreeSet::new());
         self.body(body);
         self.set.pop().unwrap_or_default()
     }
 
-    /// A body whose text is kept as a value; the node of that.
+    /// A body whose text is captured; returns its node.
     fn captured(&mut self, body: &[Stmt<'t>]) -> usize {
         let node = self.node();
         let outer = self.capture.replace(node);
@@ -142,7 +142,7 @@ impl<'t> Walk<'t> {
         node
     }
 
-    /// Notes what is written, as a part of what is captured too.
+    /// Records an output, also as a part of the current capture.
     fn write(&mut self, node: usize, part_of: Option<&'t str>, start: usize) {
         for around in [self.capture, self.recursive].into_iter().flatten() {
             self.edge(node, around);
@@ -222,7 +222,7 @@ impl<'t> Walk<'t> {
         self.body(&one.body);
         self.set.pop();
         (self.scope, self.recursive) = outer;
-        // The `else` of a loop runs outside of it; what it sets may never be set.
+        // The `else` of a loop runs outside of it, and its assignments may never happen.
         self.branch(&one.else_body);
     }
 
@@ -231,7 +231,7 @@ impl<'t> Walk<'t> {
         let outer = self.enter();
         for (target, value) in &one.assignments {
             let node = self.read([value]);
-            // The value may be what the name was bound to outside.
+            // The value may read the name's outer binding.
             each(value, &mut |expr| {
                 if let Expr::Var(var) = expr {
                     self.flow.reads.push((var.id, outer, node));
@@ -256,7 +256,7 @@ impl<'t> Walk<'t> {
         node
     }
 
-    /// The parameters and the body of a macro or a call; the node of what it says.
+    /// The parameters and the body of a macro or a call; returns the node of its output.
     fn declared(&mut self, one: &Macro<'t>) -> usize {
         self.set.push(BTreeSet::new());
         let outer = self.enter();
@@ -283,7 +283,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// Whether an output is written by a loop or a block itself, without an `Emit` of its own.
+/// Returns true if a loop or a block writes an output itself, without an `Emit` instruction.
 fn is_own_call(expr: &Expr<'_>) -> bool {
     let Expr::Call(call) = expr else { return false };
     match call.identify_call() {
@@ -296,7 +296,7 @@ fn is_own_call(expr: &Expr<'_>) -> bool {
     }
 }
 
-/// The name that an expression takes its value from, or a part of it.
+/// The name from which an expression takes its value, or a part of it.
 fn root<'t>(expr: &Expr<'t>) -> Option<&'t str> {
     match expr {
         Expr::Var(var) => Some(var.id),
@@ -315,7 +315,8 @@ fn root<'t>(expr: &Expr<'t>) -> Option<&'t str> {
     }
 }
 
-/// Where a macro's argument has a default that names an argument, which has no value yet.
+/// Macro arguments whose default uses another argument, which has no value yet, with the offset of
+/// that use.
 pub(super) fn too_early<'t>(text: &str, one: &Macro<'t>) -> Vec<(&'t str, &'t str, usize)> {
     let name = |expr: &Expr<'t>| if let Expr::Var(var) = expr { Some(var.id) } else { None };
     let names: Vec<&str> = one.args.iter().filter_map(name).collect();

@@ -1,7 +1,8 @@
-//! Renders Jinja texts: strictly, with the values handed in and nothing else, within a limit of steps, of bytes, and of what the
-//! steps may cost.
+//! Renders Jinja texts: strictly, with only the values passed in, within limits of steps, bytes and
+//! cost.
 //!
-//! No template loads another, no function reaches outside; an undefined variable is an error.
+//! No template loads another, no function accesses anything outside; an undefined variable is an
+//! error.
 
 use super::environment::environment;
 use super::fault::JinjaFaultKind;
@@ -24,29 +25,30 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-/// Steps of minijinja's machine that a text may take: far under 100 ms.
+/// Maximum number of minijinja's steps for a text: far below 100 ms.
 pub(crate) const MAX_STEPS: u64 = 200_000;
-/// Steps that the measuring takes for each of them, at most.
+/// Maximum number of steps including instrumentation for each of them.
 const MEASURING: u64 = 2;
-/// Bytes that a text may become.
+/// Maximum size of a rendered text in bytes.
 pub(crate) const MAX_BYTES: usize = 1_000_000;
-/// What an error says that ends a render for its length.
+/// The detail of an error that ends a render because of its length.
 const FULL: &str = "\0full";
 
-/// Why a text could not be rendered.
+/// The reason why a text could not be rendered.
 #[derive(Clone, Debug)]
 pub(crate) enum Failed {
-    /// It has become too large.
+    /// The result is too large.
     TooLarge { limit: usize },
     /// It took too many steps.
     TooLong { limit: u64 },
     /// It copied, compared or kept too much.
     TooCostly { limit: u64 },
-    /// minijinja could not; its own words, the line, from 1, and the words of that line that it is about.
+    /// minijinja failed; its message, the line, from 1, and the part of that line that the message
+    /// is about.
     Jinja { detail: String, line: usize, words: Option<String> },
 }
 
-/// The variables that a text reads; functions that it calls are those that have their names, where some have.
+/// The variables that a text reads, including called functions whose names are bound to a value.
 pub(crate) fn variables(text: &str, is_bound: impl Fn(&str) -> bool) -> Result<BTreeSet<String>, Failed> {
     let parsed = parse(text);
     match parsed.faults.first() {
@@ -54,7 +56,7 @@ pub(crate) fn variables(text: &str, is_bound: impl Fn(&str) -> bool) -> Result<B
             let hidden = parsed.functions.into_iter().filter(|name| is_bound(name));
             Ok(parsed.variables.into_iter().chain(hidden).collect())
         }
-        // A compiled text has none; one that was handed in otherwise may.
+        // A compiled text has no faults; a text from another source may have some.
         Some(fault) => Err(Failed::Jinja {
             line: 1 + text.get(..fault.span.start as usize).map_or(0, |before| before.matches('\n').count()),
             detail: match &fault.kind {
@@ -66,21 +68,21 @@ pub(crate) fn variables(text: &str, is_bound: impl Fn(&str) -> bool) -> Result<B
     }
 }
 
-/// What a text is rendered with.
+/// The inputs of a render.
 pub(crate) struct RenderInputs<'a> {
     /// The values of all names.
     pub(crate) values: &'a Value,
-    /// The names that it reads, as [`variables`] gives them.
+    /// The names that it reads, as returned by [`variables`].
     pub(crate) names: &'a BTreeSet<String>,
-    /// Those of them that are untrusted: what they reach stands in fences.
+    /// The untrusted names among them: text that they reach is fenced.
     pub(crate) untrusted: &'a BTreeSet<String>,
-    /// Makes the fences.
+    /// Builds the fences.
     pub(crate) fence: Fence,
-    /// How many steps it may take: [`MAX_STEPS`] in a run.
+    /// Maximum number of steps: [`MAX_STEPS`] in a run.
     pub(crate) steps: u64,
 }
 
-/// Renders a text that [`variables`] has let through.
+/// Renders a text that [`variables`] has accepted.
 pub(crate) fn render(text: &str, with: RenderInputs<'_>) -> Result<Written, Failed> {
     let tree = tree(text).map_err(|error| failed(text, &error))?;
     let flow = flow(&tree);
@@ -126,10 +128,10 @@ pub(crate) fn render(text: &str, with: RenderInputs<'_>) -> Result<Written, Fail
     trace.map(|trace| trace.whole).ok_or(Failed::TooLarge { limit: MAX_BYTES })
 }
 
-/// What is done with a number that the instructions hand over.
+/// Processes a number that the instructions pass.
 type Noted = Box<dyn Fn(&mut Trace, usize) -> Result<(), Error> + Send + Sync>;
 
-/// Has an environment note what the instructions say of what they write.
+/// Makes an environment record the announcements of the instructions.
 fn note(environment: &mut Environment<'_>, meter: &Arc<Meter>, trace: &Arc<Mutex<Trace>>, plain: Vec<(String, u32)>) {
     let mut add = |name: &'static str, noted: Noted| {
         let trace = Arc::clone(trace);
@@ -172,36 +174,36 @@ fn note(environment: &mut Environment<'_>, meter: &Arc<Meter>, trace: &Arc<Mutex
     );
 }
 
-/// Ends a render that has become too large.
+/// Fails if the result has become too large.
 fn full(trace: &Trace) -> Result<(), Error> {
     if trace.whole.text.len() > MAX_BYTES { Err(Error::new(ErrorKind::InvalidOperation, FULL)) } else { Ok(()) }
 }
 
-/// minijinja's words for what went wrong, with the words of the text that they are about.
+/// minijinja's message, with the part of the text that it is about.
 fn failed(text: &str, error: &Error) -> Failed {
     let line = error.line().unwrap_or(1);
     let words = error.range().and_then(|range| words_at(text, range.start, line));
     Failed::Jinja { line, detail: error.detail().map_or_else(|| error.kind().to_string(), str::to_owned), words }
 }
 
-/// What the tag at a place says on a line.
+/// The part on a line of the tag at an offset.
 fn words_at(text: &str, at: usize, line: usize) -> Option<String> {
     let inner = tag_at(text, at)?.inner();
     let above = text.get(..inner.start)?.matches('\n').count();
     let words = text.get(inner)?.split('\n').nth(line.checked_sub(above + 1)?)?.trim();
-    // In the file, signs of XML are written otherwise.
+    // In the file, XML characters are escaped.
     words.split(['<', '>', '&']).next().map(|words| words.trim().to_owned()).filter(|words| !words.is_empty())
 }
 
-/// The words that a text says in any case: plain text outside of all statements.
+/// The ranges that a text outputs in any case: plain text outside of all statements.
 pub(crate) fn certain(text: &str) -> Vec<Range<usize>> {
     let Ok(Stmt::Template(template)) = tree(text) else { return Vec::new() };
     let plain = template.children.iter().filter_map(|stmt| if let Stmt::EmitRaw(one) = stmt { Some(one.raw) } else { None });
     plain.map(|words| (place(text, words), words.len())).map(|(start, length)| start..start + length).collect()
 }
 
-/// Whether a text keeps some of what it says as a value before it is said, or changes it: for a filter, a name, a macro, a loop
-/// within itself, signs that are escaped.
+/// Returns true if a text captures or changes some of its output before writing it: for a filter, a
+/// name, a macro, a recursive loop, or escaping.
 pub(crate) fn captures(text: &str) -> bool {
     let mut found = false;
     if let Ok(tree) = tree(text) {
@@ -216,7 +218,7 @@ pub(crate) fn captures(text: &str) -> bool {
     found
 }
 
-/// A value as minijinja holds it. JSON nests no deeper than its reader allows.
+/// Converts a value for minijinja. The nesting of JSON is limited by its parser.
 fn native(value: &Value) -> minijinja::Value {
     match value {
         Value::Null => minijinja::Value::from(()),

@@ -1,24 +1,25 @@
-//! A Jinja text as words and tags, with their places, as minijinja splits it. Ends where minijinja cannot read on.
+//! Splits a Jinja text into plain text and tags with their positions, using minijinja's lexer. Ends
+//! at the first lexer error.
 
 use minijinja::machinery::{Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
 use std::ops::Range;
 
-/// A tag with its place: `{{ … }}` or `{% … %}`.
+/// A tag with its position: `{{ … }}` or `{% … %}`.
 #[derive(Debug)]
 pub(crate) struct Tag<'t> {
-    /// From its first brace to behind its last one; to the end of the text where it is not closed.
+    /// From its first brace to the end of its last one; to the end of the text if it is not closed.
     pub(crate) range: Range<usize>,
-    /// Whether it is a statement.
+    /// True for a statement.
     pub(crate) is_block: bool,
-    /// What stands between the braces.
+    /// The tokens between the braces.
     pub(crate) tokens: Vec<(Token<'t>, Range<usize>)>,
 }
 
-/// A part of a text. Comments and the tags of `raw` are none, and stand between others.
+/// A part of a text. Comments and the tags of `raw` are not parts; they are gaps between parts.
 #[derive(Debug)]
 pub(crate) enum Piece<'t> {
-    /// Words that are put out as they are, without the white space that tags beside them take away.
+    /// Plain text, without the white space that neighbouring tags strip.
     Words(Range<usize>),
     /// A tag.
     Tag(Tag<'t>),
@@ -57,7 +58,7 @@ pub(crate) fn tags(text: &str) -> impl Iterator<Item = Tag<'_>> {
 }
 
 impl<'t> Tag<'t> {
-    /// The name that a token is.
+    /// The name in a token; empty if the token is not a name.
     pub(crate) fn name(&self, at: usize) -> &'t str {
         match self.tokens.get(at) {
             Some((Token::Ident(name), _)) => name,
@@ -65,7 +66,7 @@ impl<'t> Tag<'t> {
         }
     }
 
-    /// What a token says that is a text literal.
+    /// The value of a string literal token.
     pub(crate) fn string(&self, at: usize) -> Option<&str> {
         match self.tokens.get(at) {
             Some((Token::Str(text), _)) => Some(text),
@@ -74,24 +75,24 @@ impl<'t> Tag<'t> {
         }
     }
 
-    /// The word that a statement begins with.
+    /// The keyword of a statement; empty for other tags.
     pub(crate) fn keyword(&self) -> &'t str {
         if self.is_block { self.name(0) } else { "" }
     }
 
-    /// What stands between the braces.
+    /// The range between the braces.
     pub(crate) fn inner(&self) -> Range<usize> {
         let first = self.tokens.first().map_or(self.range.start, |(_, range)| range.start);
         first..self.tokens.last().map_or(first, |(_, range)| range.end)
     }
 }
 
-/// The tag that a place is in.
+/// The tag that contains an offset.
 pub(crate) fn tag_at(text: &str, at: usize) -> Option<Tag<'_>> {
     tags(text).find(|tag| tag.range.contains(&at))
 }
 
-/// The parts that say nothing: comments, statements, the tags of `raw`.
+/// The ranges that produce no output: comments, statements, the tags of `raw`.
 #[cfg(feature = "assemble")]
 pub(crate) fn silent(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -117,7 +118,8 @@ pub(crate) fn silent(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where a text says a name, in its statements and expressions. Character references of XML may stand in it.
+/// The offsets at which a text uses a name, in its statements and expressions. The text may contain
+/// XML character references.
 #[cfg(feature = "lsp")]
 pub(crate) fn said(text: &str, name: &str) -> Vec<usize> {
     let mut found = Vec::new();
@@ -140,7 +142,8 @@ pub(crate) fn said(text: &str, name: &str) -> Vec<usize> {
     found
 }
 
-/// The text with quotes in place of the references to them and spaces in place of others, as long as before.
+/// The text with references to quotes replaced by quotes and all others by spaces, padded to the
+/// same length.
 #[cfg(feature = "lsp")]
 fn without_references(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

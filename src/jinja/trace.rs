@@ -1,38 +1,40 @@
-//! Tracks where each byte that a Jinja text writes comes from: the template and its line, a variable, or a fence.
+//! Tracks the origin of each byte that a Jinja text writes: the template and its line, a variable,
+//! or a fence.
 //!
-//! What is captured (`set`, `filter`, macros) is tracked too: written as it is, or trimmed, it has its own lines.
-//! The output of a filter has the line of the tag that writes it.
+//! Captured text (`set`, `filter`, macros) is tracked too: if it is written unchanged, or trimmed,
+//! it keeps its own lines. The output of a filter has the line of the tag that writes it.
 
 use super::outputs::Output;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Makes the two sides of a fence of the names that reach what stands in it, and of what stands in it.
+/// Builds the opening and closing fence from the names that reach the fenced text, and from the
+/// text.
 pub(crate) type Fence = Box<dyn Fn(&str, &str) -> (String, String) + Send + Sync>;
 
-/// Who says a stretch.
+/// The origin of a stretch.
 #[derive(Clone, Debug)]
 pub(crate) enum ByteOrigin {
-    /// The author, so many lines below the first.
+    /// The author, on this line below the first.
     Author(u32),
     /// The value of a name, and nothing else.
     Value(String),
-    /// An output or a statement so many lines below the first line, whatever it took it from.
+    /// An output or a statement on this line below the first, with any source.
     Output(u32),
     /// A fence.
     Fence,
 }
 
-/// A stretch of what a text became.
+/// A stretch of a rendered text.
 #[derive(Clone, Debug)]
 pub(crate) struct Stretch {
     /// Its bytes.
     pub(crate) range: Range<usize>,
-    /// Who says it.
+    /// Its origin.
     pub(crate) says: ByteOrigin,
 }
 
-/// A text that is being written, and its stretches.
+/// A text that is being written, with its stretches.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Written {
     pub(crate) text: String,
@@ -49,16 +51,16 @@ impl Written {
     }
 }
 
-/// What has been written so far.
+/// The output so far.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
-    /// The text itself.
+    /// The output text.
     pub(super) whole: Written,
-    /// What is being captured, the innermost last.
+    /// The open captures, innermost last.
     open: Vec<Written>,
-    /// What was captured, by its words without the space around them.
+    /// Finished captures, by their trimmed text.
     captured: BTreeMap<String, Written>,
-    /// The output that comes next.
+    /// The index of the next output.
     pub(super) output: usize,
 }
 
@@ -67,24 +69,24 @@ impl Trace {
         self.open.last_mut().unwrap_or(&mut self.whole)
     }
 
-    /// What follows is kept as a value.
+    /// Starts a capture.
     pub(super) fn begin(&mut self) {
         self.open.push(Written::default());
     }
 
-    /// Ends what was kept last.
+    /// Ends the innermost capture.
     pub(super) fn end(&mut self) {
         if let Some(done) = self.open.pop().filter(|done| !done.text.trim().is_empty()) {
             self.captured.insert(done.text.trim().to_owned(), done);
         }
     }
 
-    /// Plain text of the author.
+    /// Writes plain text of the author.
     pub(super) fn plain(&mut self, words: &str, line: u32) {
         self.here().push(words, ByteOrigin::Author(line));
     }
 
-    /// What the next output writes.
+    /// Writes the value of the next output.
     pub(super) fn value(&mut self, words: &str, outputs: &[Output], says_nothing: bool, fence: &Fence) {
         let known = outputs.get(self.output);
         let is_kept = !self.open.is_empty();
@@ -107,7 +109,7 @@ impl Trace {
         }
     }
 
-    /// Words that were captured before, with more or less space around them.
+    /// Writes captured text again, with more or less white space around it.
     fn again(&mut self, words: &str, kept: &Written) {
         let space = |text: &str| text.len() - text.trim_start().len();
         let (before, length, skipped) =

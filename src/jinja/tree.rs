@@ -1,17 +1,17 @@
-//! The parts of minijinja's syntax tree, one inside of the other.
+//! Traversals of minijinja's syntax tree.
 //!
-//! Recursive: only given what `depth` has let through.
+//! Recursive: requires texts that `depth` has accepted.
 
 pub(crate) use minijinja::machinery::ast::{BinOpKind, Call, CallArg, CompareOpKind, Expr, FromImport, Stmt, UnaryOpKind};
 use minijinja::machinery::parse;
 use minijinja::syntax::SyntaxConfig;
 
-/// The tree of a text.
+/// Parses a text into its tree.
 pub(crate) fn tree(text: &str) -> Result<Stmt<'_>, minijinja::Error> {
     parse(text, "text", SyntaxConfig::default())
 }
 
-/// Where a slice of a text begins in it.
+/// The offset of a slice of a text.
 pub(crate) fn place(text: &str, slice: &str) -> usize {
     slice.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len())
 }
@@ -23,7 +23,8 @@ pub(crate) fn argument<'e, 't>(argument: &'e CallArg<'t>) -> &'e Expr<'t> {
     }
 }
 
-/// The expressions directly inside of one, in the order in which they are written, but for `a if b`, which reads `b` first.
+/// The direct subexpressions of an expression, in the order of the text, except `a if b`, which
+/// yields `b` first.
 pub(crate) fn children<'e, 't>(expr: &'e Expr<'t>) -> Vec<&'e Expr<'t>> {
     fn called<'e, 't>(of: &'e Expr<'t>, args: &'e [CallArg<'t>]) -> Vec<&'e Expr<'t>> {
         std::iter::once(of).chain(args.iter().map(argument)).collect()
@@ -50,7 +51,7 @@ pub(crate) fn children<'e, 't>(expr: &'e Expr<'t>) -> Vec<&'e Expr<'t>> {
     }
 }
 
-/// An expression and all inside of it, from the outside in.
+/// Visits an expression and all its subexpressions, outermost first.
 pub(crate) fn each<'e, 't>(expr: &'e Expr<'t>, look: &mut impl FnMut(&'e Expr<'t>)) {
     look(expr);
     for child in children(expr) {
@@ -58,7 +59,7 @@ pub(crate) fn each<'e, 't>(expr: &'e Expr<'t>, look: &mut impl FnMut(&'e Expr<'t
     }
 }
 
-/// The expressions that a statement itself holds; what it assigns to counts where it names a field.
+/// The expressions directly in a statement; the target of an assignment only if it is a field.
 pub(crate) fn expressions<'s, 't>(stmt: &'s Stmt<'t>) -> Vec<&'s Expr<'t>> {
     let field = |target: &'s Expr<'t>| Some(target).filter(|target| matches!(target, Expr::GetAttr(_)));
     match stmt {
@@ -86,7 +87,7 @@ pub(crate) fn expressions<'s, 't>(stmt: &'s Stmt<'t>) -> Vec<&'s Expr<'t>> {
     }
 }
 
-/// The statements inside of one.
+/// The statements directly in a statement.
 pub(crate) fn inner<'s, 't>(stmt: &'s Stmt<'t>) -> impl Iterator<Item = &'s Stmt<'t>> {
     let (one, other): (&[Stmt<'t>], &[Stmt<'t>]) = match stmt {
         Stmt::Template(one) => (&one.children, &[]),
@@ -111,7 +112,7 @@ pub(crate) fn inner<'s, 't>(stmt: &'s Stmt<'t>) -> impl Iterator<Item = &'s Stmt
     one.iter().chain(other)
 }
 
-/// A statement and all inside of it, from the outside in.
+/// Visits a statement and all statements in it, outermost first.
 pub(crate) fn each_stmt<'s, 't>(stmt: &'s Stmt<'t>, look: &mut impl FnMut(&'s Stmt<'t>)) {
     look(stmt);
     for inner in inner(stmt) {
@@ -119,7 +120,8 @@ pub(crate) fn each_stmt<'s, 't>(stmt: &'s Stmt<'t>, look: &mut impl FnMut(&'s St
     }
 }
 
-/// Each name that is read, with where it stands and whether it is called; fields, filters and names of arguments are none.
+/// Each name that is read, with its offset and true if it is called; without fields, filters and
+/// names of arguments.
 pub(crate) fn names<'t>(text: &str, stmt: &Stmt<'t>) -> Vec<(&'t str, usize, bool)> {
     let mut found = Vec::new();
     each_stmt(stmt, &mut |stmt| {

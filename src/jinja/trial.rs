@@ -1,5 +1,5 @@
-//! Renders, when a text is compiled, what needs no value of a run, or none but the defaults of parameters: a statement that fails there
-//! fails in every run, or in every run by those defaults.
+//! Renders at compile time the statements that depend on no value of a run, or only on defaults of
+//! parameters: a statement that fails then fails in every run, or in every run with those defaults.
 
 use super::environment::environment;
 use super::fault::{JinjaFault, JinjaFaultKind};
@@ -14,16 +14,16 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Most statements of a text that are tried.
+/// Maximum number of statements that are tried in a text.
 const MOST: usize = 64;
-/// Most values that a statement is tried with for names of a run.
+/// Maximum number of values that are tried for the run's names in a statement.
 const MOST_VALUES: usize = 10;
-/// Most steps of each trial: what takes more is left to a run.
+/// Maximum number of steps of each trial; longer statements are left to a run.
 const STEPS: u64 = 2_000;
-/// Bytes of statements that are tried.
+/// Maximum size in bytes of the statements that are tried.
 const LONGEST: usize = 1 << 14;
 
-/// The words of minijinja for a part in brackets.
+/// minijinja's notation for a part in brackets.
 const INDEX: &str = "(...)[...]";
 
 /// A statement that fails.
@@ -31,17 +31,17 @@ const INDEX: &str = "(...)[...]";
 pub struct Failure {
     /// The place of its first tag.
     pub span: Span,
-    /// Why, in minijinja's words.
+    /// The reason, in minijinja's words.
     pub words: String,
-    /// The part of a default that is missing; none where it fails otherwise.
+    /// The missing part of a default; `None` if it fails for another reason.
     pub part: Option<JinjaPart>,
     /// The defaults that it reads.
     pub defaults: Vec<String>,
-    /// False where other values decide.
+    /// False if the result depends on other values.
     pub is_certain: bool,
 }
 
-/// Parses a text that is compiled, and tries what needs no value of a run.
+/// Parses a text at compile time, and tries the statements that depend on no value of a run.
 pub fn parse(text: &str) -> JinjaText {
     let parsed = super::parse::parse(text);
     if !parsed.faults.is_empty() {
@@ -51,8 +51,9 @@ pub fn parse(text: &str) -> JinjaText {
     JinjaText { faults: failures(text, &Map::new(), &BTreeSet::new()).into_iter().map(fault).collect(), ..parsed }
 }
 
-/// The statements of a text that fail with the defaults of parameters, in order; without any, those that fail in every run. `samples` are names
-/// among the defaults whose values are made up: nothing that is made of them is known.
+/// The statements of a text that fail with the defaults of parameters, in order; without defaults,
+/// those that fail in every run. `samples` are names among the defaults whose values are made up:
+/// everything computed from them is unknown.
 pub fn failures(text: &str, defaults: &Map<String, Value>, samples: &BTreeSet<String>) -> Vec<Failure> {
     let Ok(whole) = tree(text) else { return Vec::new() };
     let globals = environment();
@@ -75,7 +76,7 @@ struct Trial<'t> {
     defaults: &'t Map<String, Value>,
     samples: &'t BTreeSet<String>,
     functions: BTreeSet<String>,
-    /// The names that a run gives values.
+    /// The names that receive values in a run.
     inputs: BTreeSet<&'t str>,
     /// The names whose values do not depend on a run, and the statements that set some of them.
     known: BTreeSet<String>,
@@ -95,7 +96,7 @@ impl Trial<'_> {
         let defaults: Vec<String> = self.defaults.keys().filter(reads).cloned().collect();
         let failed = match open.is_empty() {
             _ if self.before.len() + source.len() > LONGEST => None,
-            // Without a default it was tried alone.
+            // Without defaults it has been tried already.
             true if !self.defaults.is_empty() && sets.is_empty() && flow.variables.is_empty() => None,
             true => self.tried(source, &[], &Value::Null).err().map(|words| (words, true)),
             false if defaults.is_empty() => None,
@@ -111,7 +112,7 @@ impl Trial<'_> {
             self.found.push(Failure { span: Span::of(range.start, end), words, part, defaults, is_certain });
         }
         if !is_known {
-            // What it sets depends on a run.
+            // Its assignments depend on a run.
             self.known.retain(|name| !sets.contains(&&**name));
         } else if !sets.is_empty() {
             self.known.extend(sets.iter().filter(|name| !self.inputs.contains(**name)).map(|name| (*name).to_owned()));
@@ -119,8 +120,8 @@ impl Trial<'_> {
         }
     }
 
-    /// How a statement fails for want of a part of a default, whatever has the other names: tried with a value of each type and those that
-    /// it names itself. Then true where it fails with each of them.
+    /// The error of a statement that lacks a part of a default, tried with other names set to a
+    /// value of each type and to the literals that it contains. True if it fails with each of them.
     fn by_any(&self, source: &str, tree: &Stmt<'_>, open: &[&str]) -> Option<(String, bool)> {
         let mut values = vec![json!(true), json!(false), json!("text"), json!(3), json!([]), json!(["text"])];
         all_expressions(tree, &mut |expr| match expr {
@@ -133,7 +134,7 @@ impl Trial<'_> {
         failed.find(|words| self.missing(source, tree, words).is_some()).map(|words| (words, is_certain))
     }
 
-    /// The part of a default that an error names.
+    /// The part of a default that an error message names.
     fn missing(&self, source: &str, tree: &Stmt<'_>, words: &str) -> Option<JinjaPart> {
         let mut found: Option<JinjaPart> = None;
         all_expressions(tree, &mut |expr| {
@@ -150,7 +151,8 @@ impl Trial<'_> {
         found
     }
 
-    /// Renders a statement behind those that set what is known, with the defaults and one value for all other names: why that fails.
+    /// Renders a statement after those that set known names, with the defaults and one value for
+    /// all other names; returns the error message if it fails.
     fn tried(&self, source: &str, open: &[&str], value: &Value) -> Result<(), String> {
         let text = [&*self.before, source].concat();
         let mut values = self.defaults.clone();
@@ -171,7 +173,7 @@ fn all_expressions<'s, 't>(tree: &'s Stmt<'t>, look: &mut impl FnMut(&'s Expr<'t
     each_stmt(tree, &mut |stmt| expressions(stmt).into_iter().for_each(|expr| each(expr, look)));
 }
 
-/// The outputs and statements of a text that stand in no other.
+/// The outermost outputs and statements of a text.
 fn statements(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut depth = 0_usize;

@@ -1,17 +1,17 @@
-//! What Python's Jinja2 has and a prompt cannot use: why, and what to write instead.
+//! Features of Python's Jinja2 that a prompt cannot use, each with the reason and an alternative.
 
 use super::names::JinjaName;
 
-/// Something of Jinja2's that does not exist here.
+/// An unsupported name of Jinja2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Absent {
-    /// What it is.
+    /// The kind of the name.
     pub what: JinjaName,
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Why it is not there, as a fragment.
+    /// The reason, as a fragment.
     pub why: &'static str,
-    /// What to write instead, as a fragment.
+    /// The alternative, as a fragment.
     pub instead: &'static str,
 }
 
@@ -30,7 +30,7 @@ const REST: &str = "a macro takes only the arguments that it names";
 const NAME: &str = "name them in the macro, with defaults, or pass it a list or an object";
 const HTML: &str = "it writes HTML, which a model does not need";
 
-/// All of them, sorted.
+/// All unsupported names, sorted.
 pub const ABSENT: &[Absent] = &[
     filter("center", "a model does not see columns", "print the text as it is"),
     filter("forceescape", HTML, "write `text|escape`"),
@@ -75,7 +75,7 @@ pub const ABSENT: &[Absent] = &[
     Absent { what: JinjaName::Variable, name: "varargs", why: REST, instead: NAME },
 ];
 
-/// What is known of a name that Jinja2 has and a prompt cannot use.
+/// The entry of an unsupported name.
 pub fn absent(what: JinjaName, name: &str) -> Option<&'static Absent> {
     ABSENT.iter().find(|absent| absent.what == what && absent.name == name)
 }

@@ -1,32 +1,33 @@
-//! An agent inside a task, and which one a path or a name means.
+//! The agents inside a task, and the lookup of one by a path or a name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A node that an agent is called for.
+/// A node that calls an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentNode {
-    /// Its path from the task that was asked for.
+    /// Its path from the requested task.
     pub node: String,
-    /// The definition that it stands in.
+    /// The definition that contains it.
     pub definition: String,
-    /// The name of its result, where it has one.
+    /// The name of its result, if it has one.
     pub name: Option<String>,
 }
 
-/// Why no agent is meant.
+/// The reason why a lookup finds no single agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unmeant {
-    /// None has this path or name.
+    /// No agent has this path or name.
     Unknown,
-    /// Several could be.
+    /// Several agents match.
     Several,
 }
 
 impl AgentNode {
-    /// The agent with a path such as `/steps/1`, or with the name of a step; the only one where nothing is said.
+    /// The agent with a path such as `/steps/1`, or with the name of a step; without a query, the
+    /// only agent.
     ///
     /// # Errors
-    /// There is none, or more than one.
+    /// No agent matches, or more than one.
     pub fn meant<'a>(agents: &'a [Self], asked: Option<&str>) -> Result<&'a Self, Unmeant> {
         let is_asked = |agent: &&Self| match asked {
             None => true,
@@ -42,48 +43,50 @@ impl AgentNode {
         }
     }
 
-    /// Whether it is tested as one of this task: one behind a reference to another task is tested there.
+    /// Returns true if the agent is tested as part of this task: one behind a reference to another
+    /// task is tested there.
     pub fn is_of(&self, task: &str, is_task: impl Fn(&str) -> bool) -> bool {
         self.definition == task || !is_task(&self.definition)
     }
 
-    /// Its task and, where that has several, which one it is: as `ctxc new scenario` takes it.
+    /// The arguments that `ctxc new scenario` takes for it: its task, and its handle if the task
+    /// has several agents.
     pub fn command(&self, task: &str, agents: &[Self]) -> String {
         if agents.len() == 1 { task.to_owned() } else { format!("{task} --node {}", self.handle(agents)) }
     }
 
-    /// How it is named among the agents of its task: by its name where no other has it, else by its path.
+    /// Its handle among the agents of its task: its name if that is unique, else its path.
     pub fn handle<'a>(&'a self, agents: &[Self]) -> &'a str {
         self.name.as_deref().filter(|name| Self::meant(agents, Some(name)).is_ok()).unwrap_or(&self.node)
     }
 }
 
-/// The node of a stage: without the rounds that it stands in.
+/// The node of a stage: the stage without its round numbers.
 pub fn node_of(stage: &str) -> String {
     let without = |part: &str| part.split_once('@').map_or(part, |(name, _)| name).to_owned();
     stage.split('/').map(without).collect::<Vec<_>>().join("/")
 }
 
-/// The agents that scenarios are about, by their tasks: each by its name or path, as the scenario has it, or by nothing where it is the
-/// only one.
+/// The agents that scenarios test, by task: each by its name or path as in the scenario, or by an
+/// empty string if the scenario names none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tested(BTreeMap<String, BTreeSet<String>>);
 
 impl Tested {
-    /// Adds what one scenario is about.
+    /// Adds the agent of one scenario.
     pub fn insert(&mut self, task: &str, node: Option<&str>) {
         self.0.entry(task.to_owned()).or_default().insert(node.unwrap_or_default().to_owned());
     }
 
-    /// Adds that one scenario runs a whole task.
+    /// Adds a scenario that runs a whole task.
     pub fn insert_run(&mut self, task: &str) {
         self.insert(task, Some(Self::ALL));
     }
 
-    /// In place of an agent: all of them.
+    /// Stands for all agents of a task.
     const ALL: &str = "*";
 
-    /// Whether a scenario is about an agent of a task, by its path and name.
+    /// Returns true if a scenario tests an agent of a task, given by its path and name.
     pub fn holds(&self, task: &str, (node, name): (&str, Option<&str>), is_only: bool) -> bool {
         let Some(nodes) = self.0.get(task) else { return false };
         nodes.contains(Self::ALL)

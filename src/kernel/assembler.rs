@@ -1,6 +1,7 @@
-//! The interface `ContextAssembler`: turns the segments of a context into what an agent receives, and reports what happened to each.
+//! The trait `ContextAssembler`, which turns the segments of a context into an agent's input and
+//! reports the disposition of each.
 //!
-//! The report names every segment that came in, with its tokens and its disposition.
+//! The report contains every segment that was passed in, with its tokens and its disposition.
 
 use super::budget::Disposition;
 use super::context::{Kind, Segment, Trust};
@@ -9,21 +10,21 @@ use std::borrow::Borrow;
 
 pub use super::conversation::Speaker;
 
-/// What became of one segment.
+/// The disposition of one segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SegmentReport {
-    /// The segment; its text is the whole one.
+    /// The segment with its complete text.
     pub segment: Segment,
-    /// Where it stands among those that stayed, from 0; `None` where it was dropped.
+    /// Its index among the kept segments, from 0; `None` if it was dropped.
     pub position: Option<usize>,
-    /// What became of it.
+    /// Its disposition.
     pub fate: Disposition,
-    /// Tokens of the whole, heading and fences included; `None` where nothing had to be counted.
+    /// Tokens of the complete segment, heading and fences included; `None` if no count was needed.
     pub full_tokens: Option<usize>,
-    /// Tokens of what stayed.
+    /// Tokens of the kept part.
     pub kept_tokens: Option<usize>,
-    /// Why.
+    /// The reason for the disposition.
     pub reason: String,
 }
 
@@ -38,7 +39,7 @@ pub struct Deferred {
 }
 
 impl Deferred {
-    /// Why it is not there; a lower-case fragment.
+    /// The reason why it is missing; a lower-case fragment.
     pub fn reason(&self) -> String {
         let needs: Vec<String> = self.needs.iter().map(|name| format!("`{name}`")).collect();
         let verb = if needs.len() == 1 { "is" } else { "are" };
@@ -46,25 +47,26 @@ impl Deferred {
     }
 }
 
-/// Makes of segments what an agent receives.
+/// Assembles segments into an agent's input.
 pub trait ContextAssembler {
-    /// What it makes.
+    /// The assembled input.
     type Output;
-    /// Why it cannot.
+    /// The reason for a failure.
     type Error;
 
-    /// Assembles.
+    /// Assembles the segments.
     fn assemble(&self, segments: Vec<Segment>) -> Result<Self::Output, Self::Error>;
 }
 
-/// Where each segment stands: tools first; then by speaker; the author's `system` in front of all; then examples
-/// that are turns; then the kinds of `first`, in that order; then the most stable first, then by priority, then by source. The result lists indices of `segments`.
+/// The order of segments: tools first; then by speaker; the author's `system` before all else; then
+/// examples that are turns; then the kinds of `first`, in that order; then the most stable first,
+/// then by priority, then by source. The result lists indices of `segments`.
 pub fn positions<S: Borrow<Segment>>(segments: &[S], speaker: impl Fn(&Segment) -> Speaker, first: &[Kind]) -> Vec<usize> {
     let place = |segment: &Segment| {
         let asked = first.iter().position(|kind| *kind == segment.kind).unwrap_or(first.len());
-        // Who the agent is frames all that is said to it: nothing else may be read before.
+        // The agent's identity frames all other text, so it comes before everything else.
         let is_behind = segment.kind != Kind::System || segment.trust == Trust::Untrusted;
-        // What is asked of the agent stands behind what shows how to answer: the last word is never an example's.
+        // The request comes after the examples, so that an example never has the last word.
         let is_asked = segment.kind != Kind::Examples || segment.turns.is_empty();
         (segment.kind != Kind::Tools, speaker(segment), is_behind, is_asked, asked, segment.stability, segment.turn())
     };

@@ -1,12 +1,16 @@
-//! Fits blocks into a budget of tokens: what is kept whole, what is cut, what is dropped, and why.
+//! Fits blocks into a budget of tokens, and gives a reason for each block that is kept, cut or
+//! dropped.
 //!
-//! Takes blocks by priority, the trusted ones first, then by kind, then by their order; never reorders them. Whole blocks
-//! are kept until one does not fit. That one is cut where its text may be cut, if more than [`WORTH_CUTTING`] tokens are left, its mark
-//! counted. The blocks after it are dropped, so that a block of lower priority is never kept where one of higher priority is dropped; but
-//! for inputs that others have written, and a conversation, whose last turn and they have room of their own. Every drop is reported.
+//! Takes blocks by priority, trusted ones first, then by kind, then by their order; never reorders
+//! them. Complete blocks are kept until one does not fit. That one is cut if its text may be cut
+//! and more than [`WORTH_CUTTING`] tokens are left, its mark included. The blocks after it are
+//! dropped, so that a block of lower priority is never kept when one of higher priority is dropped.
+//! Exceptions are untrusted inputs and the last turn of a conversation, which have reserved tokens.
+//! Every drop is reported.
 //!
-//! Where others may have written something, trusted blocks are fitted before all of that, into what [`room_of_others`] leaves: nothing
-//! that others write changes a byte of them. Their fates are handed in then.
+//! If untrusted text may be present, trusted blocks are fitted before all of that into the budget
+//! left by [`room_of_others`], so that untrusted text never changes a byte of them. Their fates are
+//! then passed in.
 
 use super::context::{Cut, FIRST_EXPENDABLE, Kind, Trust};
 use super::grapheme;
@@ -15,72 +19,76 @@ use crate::base::number::thousands;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// With no more tokens left than this a text is dropped, not cut: what is left of it would say nothing.
+/// The number of remaining tokens up to which a text is dropped instead of cut: the rest would be
+/// too short to be useful.
 pub const WORTH_CUTTING: usize = 100;
 
-/// A segment as it will be rendered.
+/// A segment in the form in which it will be rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block<'a> {
     /// The segment's id, for reasons.
     pub id: &'a str,
-    /// Whose turn it is when room runs out: the greatest goes first; below 2 never.
+    /// The order of removal: the greatest goes first; below 2 never.
     pub priority: u8,
-    /// Among blocks of one priority those that may give no orders go first when room runs out, and of these the last kind.
+    /// The order of removal within one priority: untrusted blocks go first, and among these the
+    /// last kind.
     pub turn: (Trust, Kind),
-    /// What is rendered before the text: a heading, the opening of a fence.
+    /// Rendered before the text: a heading, the opening of a fence.
     pub head: &'a str,
     /// The text.
     pub text: &'a str,
-    /// What is rendered after the text: the closing of a fence, a separator.
+    /// Rendered after the text: the closing of a fence, a separator.
     pub tail: &'a str,
-    /// Places in the text where something will stand that is not known yet, in order: then its tokens are the least that it can have.
+    /// Positions in the text at which values will be inserted that are not known yet, in order; the
+    /// token count is then a lower bound.
     pub open: &'a [usize],
-    /// Tokens of what is fitted with this one as one, beside its text: those that are told together before a run, a conversation. Else none.
+    /// Tokens besides the text that are fitted together with this block, such as those of a
+    /// conversation; else 0.
     pub others: usize,
-    /// Its own most tokens.
+    /// Its own maximum of tokens.
     pub most: Option<usize>,
-    /// Where the text may be cut.
+    /// The positions at which the text may be cut.
     pub cut: &'a Cut,
-    /// Ranges of the text that others wrote.
+    /// Untrusted ranges of the text.
     pub untrusted: &'a [Range<usize>],
 }
 
-/// What became of a block.
+/// The outcome of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Disposition {
-    /// It is there whole.
+    /// Present completely.
     Kept,
-    /// Only these bytes of its text are there, and a mark.
+    /// Only these bytes of its text are present, with a mark.
     Cut {
         /// The bytes that stayed.
         range: Range<usize>,
-        /// The mark of what is missing.
+        /// The mark in place of the missing text.
         mark: String,
     },
-    /// It is a message, and these bytes of its text are left out, with a mark for each in place.
+    /// A message without these bytes of its text, each replaced by a mark.
     Shortened {
-        /// What is left out.
+        /// The omitted bytes.
         left_out: Vec<Range<usize>>,
     },
-    /// It is not there.
+    /// Not present.
     Dropped,
 }
 
-/// What the report says about one block. Token figures count heading and fences with the text.
+/// The result for one block. Token figures include heading and fences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fitted {
-    /// What became of it.
+    /// The disposition.
     pub fate: Disposition,
-    /// Tokens of the whole block; `None` where its bytes fitted, so that nobody counted.
+    /// Tokens of the complete block; `None` if its bytes fitted and no count was needed.
     pub full: Option<usize>,
-    /// Tokens of what stayed; `None` where nobody counted.
+    /// Tokens of the kept part; `None` if no count was needed.
     pub kept: Option<usize>,
-    /// Why, in words.
+    /// The reason.
     pub reason: String,
 }
 
-/// What may not be cut is larger than the budget.
+/// The error for uncuttable blocks that exceed the budget.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}, which may not be cut; the budget is {}{}", needs(parts, *needed), thousands(*budget), if *holds_values { APART } else { "" })]
 pub struct OverBudget {
@@ -90,15 +98,16 @@ pub struct OverBudget {
     pub needed: usize,
     /// The budget.
     pub budget: usize,
-    /// Whether values stand in them.
+    /// True if the blocks contain values.
     pub holds_values: bool,
 }
 
-/// What to do about a long value in a text that may not be cut.
+/// The advice for a long value in a text that may not be cut.
 const APART: &str = "; a long value is cut where it is an input of its own, which no text names";
 
 impl OverBudget {
-    /// The same, said of another budget than the one that was fitted into, and of texts that hold values.
+    /// The same error for another budget than the one that was fitted into, and for texts that
+    /// contain values.
     #[must_use]
     pub fn of(self, budget: Option<usize>, holds_values: bool) -> Self {
         let budget = budget.unwrap_or(self.budget);
@@ -106,7 +115,7 @@ impl OverBudget {
     }
 }
 
-/// How many blocks are named.
+/// Maximum number of blocks listed.
 const NAMED: usize = 8;
 
 fn needs(parts: &[(String, usize)], needed: usize) -> String {
@@ -121,28 +130,28 @@ fn needs(parts: &[(String, usize)], needed: usize) -> String {
     format!("{} need {} tokens in all", named.join(", "), thousands(needed))
 }
 
-/// Whether tokens are wanted where nothing has to be counted.
+/// The choice whether to count tokens even if no count is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Counting {
-    /// Every block is counted.
+    /// Count every block.
     Always,
-    /// Only where the bytes may not fit.
+    /// Count only if the bytes may not fit.
     WhenNeeded,
 }
 
-/// What a budget allows and how it is counted.
+/// A budget and its token counter.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget<'a> {
-    /// Tokens in all; `None` for no limit.
+    /// Maximum number of tokens; `None` for no limit.
     pub tokens: Option<usize>,
-    /// Who counts.
+    /// The token counter.
     pub counter: &'a dyn TokenCounter,
-    /// Whether figures are wanted in any case.
+    /// The choice whether figures are always required.
     pub counting: Counting,
 }
 
-/// Fits blocks into a budget; one answer a block, in their order.
+/// Fits blocks into a budget; one result per block, in their order.
 ///
 /// # Errors
 /// Blocks of priority 0 and 1 alone are larger than the budget.
@@ -151,23 +160,27 @@ pub fn fit(blocks: &[Block<'_>], budget: &Budget<'_>) -> Result<Vec<Fitted>, Ove
     Fitting::of(blocks, budget.counter, &fates).fit(budget.tokens, budget.counting, fates, None)
 }
 
-/// A block that takes of what is left when it is its turn as much as it says itself: a conversation.
+/// A block that decides itself how many of the remaining tokens it uses: a conversation.
 pub struct Elastic<'e> {
-    /// Which block it is.
+    /// The index of the block.
     pub at: usize,
-    /// Tokens that are kept for it before others that can be cut: at most half of what is left then.
+    /// Tokens reserved for it before other blocks that can be cut: at most half of the tokens left
+    /// then.
     pub floor: usize,
-    /// Takes of so many tokens as many as this.
+    /// Receives the available tokens and returns the number used.
     pub take: &'e mut dyn FnMut(usize) -> usize,
 }
 
-/// The divisor of a budget that gives the room of everything untrusted without a limit of its own.
+/// The divisor of a budget for the tokens reserved for all untrusted text without a limit of its
+/// own.
 const OTHERS_SHARE: usize = 4;
-/// The least priority of untrusted segments that have no room of their own, such as files and lookups.
+/// The lowest priority number of untrusted segments without reserved tokens, such as files and
+/// lookups.
 const WITHOUT_ROOM: u8 = 4;
 
-/// Tokens of a budget that are reserved for untrusted text, whatever its length: the limit of each untrusted input that has one, and a quarter of
-/// the budget for the other inputs, results of earlier steps, values in texts that are never cut and a conversation together.
+/// Tokens of a budget that are reserved for untrusted text, independent of its length: the limit of
+/// each untrusted input that has one, and a quarter of the budget for all other inputs, results of
+/// earlier steps, values in uncuttable texts and a conversation together.
 pub fn room_of_others(blocks: &[Block<'_>], budget: usize, has_open_share: bool) -> usize {
     let mut room: usize = 0;
     let mut has_share = has_open_share;
@@ -180,18 +193,18 @@ pub fn room_of_others(blocks: &[Block<'_>], budget: usize, has_open_share: bool)
     room.saturating_add(if has_share { budget / OTHERS_SHARE } else { 0 })
 }
 
-/// Blocks with their tokens. Each block is counted once, and none before its tokens matter.
+/// Blocks with their tokens. Each block is counted at most once, and only when its tokens matter.
 #[derive(Debug)]
 pub struct Fitting<'b> {
     blocks: &'b [Block<'b>],
     counter: &'b dyn TokenCounter,
-    /// Tokens of those that are counted already.
+    /// The token counts known so far.
     known: Vec<Option<usize>>,
     sizes: OnceCell<Vec<usize>>,
 }
 
 impl<'b> Fitting<'b> {
-    /// Blocks, some of whose fates are known.
+    /// Blocks, some of which have a known fate.
     pub fn of(blocks: &'b [Block<'b>], counter: &'b dyn TokenCounter, fates: &[Option<Fitted>]) -> Self {
         let known = fates.iter().map(|fate| fate.as_ref().and_then(|fate| fate.full)).collect();
         Self { blocks, counter, known, sizes: OnceCell::new() }
@@ -208,7 +221,7 @@ impl<'b> Fitting<'b> {
         self.sizes().get(at).copied().unwrap_or(0)
     }
 
-    /// Tokens of the blocks that are never cut and of those whose fates are known.
+    /// Tokens of the blocks that are never cut and of those with a known fate.
     pub fn needed(&self, fates: &[Option<Fitted>]) -> usize {
         self.staying(fates).map(|(_, tokens)| tokens).sum()
     }
@@ -220,7 +233,7 @@ impl<'b> Fitting<'b> {
         })
     }
 
-    /// Tokens that a block with a known fate takes.
+    /// Tokens of a block with a known fate.
     fn cost(&self, at: usize, fate: &Fitted) -> usize {
         match fate.fate {
             Disposition::Kept => self.size(at),
@@ -238,10 +251,10 @@ impl<'b> Fitting<'b> {
         OverBudget { parts, needed, budget, holds_values: false }
     }
 
-    /// Fits the blocks without a known fate into the rest of a budget, around one that fits itself.
+    /// Fits the blocks without a known fate into the rest of a budget, around an elastic one.
     ///
     /// # Errors
-    /// Blocks of priority 0 and 1, and those whose fates are known, are larger than the budget.
+    /// The blocks of priority 0 and 1 and those with a known fate exceed the budget.
     pub fn fit(
         &self,
         budget: Option<usize>,
@@ -271,7 +284,7 @@ impl<'b> Fitting<'b> {
         let (mut floor, mut inputs, mut full_up) = (0, None, None);
         for &at in &order {
             let Some(block) = blocks.get(at).filter(|_| fitted.get(at).is_some_and(Option::is_none)) else { continue };
-            // What is never cut has had its room.
+            // Blocks that are never cut have been placed by now.
             if block.priority >= FIRST_EXPENDABLE && floor == 0 {
                 floor = elastic.as_ref().map_or(0, |elastic| elastic.floor.min(left / 2));
                 left -= floor;
@@ -332,12 +345,12 @@ impl<'b> Fitting<'b> {
 }
 
 impl Fitted {
-    /// A whole block.
+    /// A complete block.
     pub(crate) fn whole(tokens: Option<usize>) -> Self {
         Self { fate: Disposition::Kept, full: tokens, kept: tokens, reason: "fits".to_owned() }
     }
 
-    /// A block that is left out, for a reason.
+    /// A dropped block, with the reason.
     #[cfg(feature = "assemble")]
     pub(crate) fn dropped(reason: String) -> Self {
         Self { fate: Disposition::Dropped, full: None, kept: Some(0), reason }
@@ -345,30 +358,32 @@ impl Fitted {
 }
 
 impl Block<'_> {
-    /// Whether it is an input that others have written: what the call is about, and as long as they please.
+    /// Returns true for an untrusted input: the subject of the call, of any length.
     fn is_foreign_input(&self) -> bool {
         self.priority >= FIRST_EXPENDABLE && self.turn.1 == Kind::Input && self.is_untrusted()
     }
 
-    /// True for a text of which others wrote all or some, so that its length is theirs to choose.
+    /// Returns true if the text is untrusted completely or in part, so that its length is
+    /// arbitrary.
     pub(crate) fn is_untrusted(&self) -> bool {
         let (trust, kind) = self.turn;
         trust == Trust::Untrusted || kind == Kind::History || !self.untrusted.is_empty()
     }
 
-    /// True for a text that can be cut and of which others wrote nothing.
+    /// Returns true for a text that can be cut and contains no untrusted part.
     #[cfg(feature = "assemble")]
     pub(crate) fn is_trusted_expendable(&self) -> bool {
         self.priority >= FIRST_EXPENDABLE && !self.is_untrusted()
     }
 
-    /// True for a text that is never cut and is trusted apart from the values in it.
+    /// Returns true for a text that is never cut and is trusted apart from the values in it.
     #[cfg(feature = "assemble")]
     pub(crate) fn is_trusted_fixed(&self) -> bool {
         self.priority < FIRST_EXPENDABLE && self.turn.0 == Trust::Trusted && self.turn.1 != Kind::History
     }
 
-    /// Bytes that trusted authors wrote, and tokens of everything that has no bytes; 0 for a block that is fitted with the untrusted ones.
+    /// Bytes of trusted text, and tokens without bytes; 0 for a block that is fitted with the
+    /// untrusted ones.
     #[cfg(feature = "assemble")]
     pub(crate) fn trusted_bytes(&self) -> usize {
         if self.is_trusted_expendable() || self.is_trusted_fixed() {
@@ -378,18 +393,18 @@ impl Block<'_> {
         0
     }
 
-    /// Bytes of the whole block, and tokens of what has none.
+    /// Bytes of the complete block, and tokens without bytes.
     pub(crate) fn bytes(&self) -> usize {
         // A token is at least one byte.
         self.head.len() + self.text.len() + self.tail.len() + self.others
     }
 
-    /// The most tokens that it may have; what is never cut has no bound of its own.
+    /// Its own maximum of tokens; unlimited if it is never cut.
     pub(crate) fn most(&self) -> usize {
         self.most.filter(|_| self.priority >= FIRST_EXPENDABLE).unwrap_or(usize::MAX)
     }
 
-    /// Tokens of the whole block.
+    /// Tokens of the complete block.
     pub(crate) fn tokens(&self, counter: &dyn TokenCounter) -> usize {
         let whole = [self.head, self.text, self.tail].concat();
         tokens(&whole, self.open.iter().map(|at| self.head.len() + at), counter) + self.others
@@ -405,7 +420,8 @@ impl Block<'_> {
     }
 }
 
-/// Tokens of a text; the least that it can have, where something not known yet will stand at some places.
+/// Tokens of a text; a lower bound if values that are not known yet will be inserted at some
+/// positions.
 pub(crate) fn tokens(text: &str, open: impl ExactSizeIterator<Item = usize>, counter: &dyn TokenCounter) -> usize {
     if open.len() == 0 {
         return counter.count(text);
@@ -416,7 +432,7 @@ pub(crate) fn tokens(text: &str, open: impl ExactSizeIterator<Item = usize>, cou
     counter.least(&pieces)
 }
 
-/// The words in place of so many bytes that are missing at the end. An id brings no line of its own along.
+/// The mark in place of `bytes` missing bytes at the end. Line breaks in an id are replaced.
 pub(super) fn missing(id: &str, bytes: usize) -> String {
     let id = id.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ");
     format!("\n[cut: {bytes} bytes of {id} left out]\n")
@@ -434,7 +450,7 @@ fn mark(block: &Block<'_>, range: &Range<usize>) -> String {
 /// Cuts a block so that it fits in `left` tokens, or drops it.
 fn cut(block: &Block<'_>, full: usize, left: usize, counter: &dyn TokenCounter) -> Fitted {
     let dropped = |reason: String| Fitted { fate: Disposition::Dropped, full: Some(full), kept: Some(0), reason };
-    // Its own bound was set for it, however little it leaves.
+    // A block's own maximum applies even if it leaves very few tokens.
     let is_own = left == block.most();
     if left <= WORTH_CUTTING && !is_own {
         return dropped(format!("{}, and texts are never cut to {WORTH_CUTTING} tokens or fewer", were_left(left)));
@@ -464,7 +480,8 @@ fn count_of(tokens: usize) -> String {
     if tokens == 1 { "1 token".to_owned() } else { format!("{} tokens", thousands(tokens)) }
 }
 
-/// The borders that lie between two characters of a text, in order. Those of a host need not be.
+/// The borders between two characters of a text, in order. Borders from a host may be invalid or
+/// unsorted.
 fn inside(borders: &[usize], text: &str) -> impl DoubleEndedIterator<Item = usize> {
     let is_between = |border: &&usize| **border > 0 && **border < text.len() && text.is_char_boundary(**border);
     let mut inside: Vec<usize> = borders.iter().filter(is_between).copied().collect();
@@ -475,7 +492,8 @@ fn inside(borders: &[usize], text: &str) -> impl DoubleEndedIterator<Item = usiz
 
 type Found = Option<(Range<usize>, String, usize)>;
 
-/// The first of some ranges that fits with its mark. Ranges come from the longest to the shortest, so a bisection finds it.
+/// The first of some ranges that fits with its mark. Ranges come from the longest to the shortest,
+/// so bisection finds it.
 fn first(block: &Block<'_>, ranges: impl Iterator<Item = Range<usize>>, left: usize, counter: &dyn TokenCounter) -> Found {
     let ranges: Vec<Range<usize>> = ranges.collect();
     let cost = |range: &Range<usize>| {
@@ -494,12 +512,13 @@ fn first(block: &Block<'_>, ranges: impl Iterator<Item = Range<usize>>, left: us
     (cost <= left).then(|| (range.clone(), mark, cost))
 }
 
-/// The longest prefix that fits with its mark, at the end of a token and of a character.
+/// The longest prefix that fits with its mark and ends at the end of a token and of a character.
 fn tail(block: &Block<'_>, left: usize, counter: &dyn TokenCounter) -> Found {
     let frame = counter.count(&block.part(&(0..0), &mark(block, &(0..0))));
     let mut room = left.checked_sub(frame)?;
     let mut way: usize = 0;
-    // Joined texts may count a few tokens more than their parts: give way, each time further, until it fits.
+    // A concatenated text may count a few tokens more than its parts: reduce the length by growing
+    // steps until it fits.
     while room > 0 {
         let range = 0..grapheme::before(block.text, counter.fit(block.text, room));
         if range.is_empty() {

@@ -1,6 +1,8 @@
-//! What an agent receives, as segments: who said each text, how long it stays true, what may be cut from it.
+//! The segments of an agent's context: the trust of each text, its stability, and the positions at
+//! which it may be cut.
 //!
-//! Plain data. Never counts, never renders, never orders: `fit` decides what stays, renderers decide where it stands.
+//! Plain data. Never counts, never renders, never orders: `fit` decides which segments stay,
+//! renderers decide on their positions.
 
 use super::conversation::Turn;
 use crate::base::words::{open_words, words};
@@ -55,7 +57,7 @@ open_words! {
     Custom(&'static CustomKind)
 }
 
-/// A kind of segments that an organisation brings along.
+/// A kind of segment defined by an organisation.
 ///
 /// ```
 /// use ctxc::runtime::{CustomKind, Kind, Segment};
@@ -68,17 +70,17 @@ open_words! {
 /// ```
 #[derive(Debug)]
 pub struct CustomKind {
-    /// The word in reports: lower-case, unlike those of all other kinds.
+    /// The word in reports: lower-case, and different from those of all other kinds.
     pub word: &'static str,
     /// The heading of such a segment.
     pub title: &'static str,
-    /// What is dropped first has the greatest number; 0 and 1 are never cut.
+    /// The priority: the greatest is dropped first; 0 and 1 are never cut.
     pub priority: u8,
-    /// Its place among segments that hold as long and have the same priority: behind this kind.
+    /// Its position among segments of equal stability and priority: after this kind.
     pub behind: Kind,
 }
 
-/// By the word alone.
+/// Compares the word alone.
 impl PartialEq for CustomKind {
     fn eq(&self, other: &Self) -> bool {
         self.word == other.word
@@ -103,7 +105,8 @@ impl Kind {
         }
     }
 
-    /// What is dropped first has the greatest number; 0 and 1 are never cut. A segment may have [another](Segment::priority).
+    /// The priority: the greatest is dropped first; 0 and 1 are never cut. A segment may have
+    /// [another](Segment::priority).
     pub const fn priority(self) -> u8 {
         match self {
             Self::Tools | Self::System => 0,
@@ -116,12 +119,12 @@ impl Kind {
         }
     }
 
-    /// The kind of the kernel's own with a word.
+    /// Parses the word of one of the kernel's own kinds.
     pub fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
-    /// Its place among the kernel's own kinds, and its word where it is none of those.
+    /// Its index among the kernel's own kinds, and the word of a custom kind.
     fn place(self) -> (Option<usize>, Option<&'static str>) {
         if let Self::Custom(kind) = self {
             return (kind.behind.place().0, Some(kind.word));
@@ -148,7 +151,7 @@ impl Serialize for Kind {
     }
 }
 
-/// Of the kernel's own kinds alone: nobody else's are known here.
+/// Accepts only the kernel's own kinds: custom kinds are unknown here.
 impl<'de> Deserialize<'de> for Kind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = <std::borrow::Cow<'_, str>>::deserialize(deserializer)?;
@@ -156,9 +159,9 @@ impl<'de> Deserialize<'de> for Kind {
     }
 }
 
-/// The least priority whose segments may be cut or dropped.
+/// The lowest priority number whose segments may be cut or dropped.
 pub const FIRST_EXPENDABLE: u8 = 2;
-/// The priority of an input that is untrusted: that of all else that others have written.
+/// The priority of an untrusted input, the same as that of all other untrusted text.
 const FOREIGN: u8 = 4;
 
 words! {
@@ -193,17 +196,18 @@ pub enum Trust {
 }
 
 impl Trust {
-    /// Whether it may.
+    /// Returns true if the text may give orders.
     pub fn is_trusted(&self) -> bool {
         *self == Self::Trusted
     }
 }
 
-/// Where a stretch of a segment's text comes from.
+/// The origin of a stretch of a segment's text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// A text of the definition: node and field, such as `/steps/1` and `instructions`, and how many of its lines lie before.
+    /// A text of the definition: node and field, such as `/steps/1` and `instructions`, and the
+    /// number of its lines before the stretch.
     Template {
         /// The definition.
         task: String,
@@ -243,12 +247,12 @@ pub enum Origin {
         /// The step.
         name: String,
     },
-    /// What the caller handed in as the parent's context, by the id of its segment.
+    /// A segment that the caller passed as the parent's context, by its id.
     Parent {
         /// The segment.
         id: String,
     },
-    /// What a source of fresh context found, by its own id.
+    /// A passage from a source of fresh context, by its own id.
     Match {
         /// The document.
         id: String,
@@ -257,33 +261,33 @@ pub enum Origin {
     History,
     /// The conversation so far.
     Conversation,
-    /// Words of ctxc itself: headings, separators, the mark of a cut.
+    /// Text of ctxc itself: headings, separators, marks of cuts.
     Frame,
 }
 
-/// A stretch of text of one origin.
+/// A part of a text with a single origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
     /// Bytes of the segment's text.
     pub range: Range<usize>,
-    /// Where they come from.
+    /// The origin of the bytes.
     pub origin: Origin,
 }
 
-/// A text whose stretches are known. The stretches cover it without gaps, in order. Before a run it may be open: there are places where
-/// something will stand that nobody knows yet.
+/// A text with the origins of its stretches, which cover it in order and without gaps. Before a run
+/// the text may be open: at some positions a value will be inserted that is not known yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traced {
     text: String,
     stretches: Vec<Stretch>,
-    /// Places in the text, in order.
+    /// Positions in the text, in order.
     open: Vec<usize>,
-    /// Ranges of the text that others wrote, in order.
+    /// Untrusted ranges of the text, in order.
     untrusted: Vec<Range<usize>>,
 }
 
 impl Traced {
-    /// A text of one origin.
+    /// A text with a single origin.
     pub fn new(text: impl Into<String>, origin: Origin) -> Self {
         let mut traced = Self::default();
         traced.push(&text.into(), origin);
@@ -313,20 +317,20 @@ impl Traced {
         self.untrusted.extend(other.untrusted.iter().map(|range| range.start + start..range.end + start));
     }
 
-    /// Marks the text from a byte to its end as written by others. With nothing there, it marks the place of a value that is empty or
-    /// not known yet.
+    /// Marks the text from a byte to its end as untrusted. An empty range marks the position of a
+    /// value that is empty or not known yet.
     pub fn mark_untrusted(&mut self, start: usize) {
         let start = start.min(self.text.len());
         self.untrusted.retain(|range| range.start < start);
         self.untrusted.push(start..self.text.len());
     }
 
-    /// The ranges of the text that others wrote, each in its fence, in order.
+    /// The untrusted ranges of the text, each in its fence, in order.
     pub fn untrusted(&self) -> &[Range<usize>] {
         &self.untrusted
     }
 
-    /// The author's part of the text.
+    /// The trusted part of the text.
     #[must_use]
     pub fn without_untrusted(&self) -> Self {
         let mut out = Self::default();
@@ -341,20 +345,21 @@ impl Traced {
         out
     }
 
-    /// The same text as one stretch of one origin.
+    /// The same text as one stretch with this origin.
     #[must_use]
     pub fn with_origin(&self, origin: Origin) -> Self {
         Self { untrusted: self.untrusted.clone(), ..Self::new(self.text.as_str(), origin) }
     }
 
-    /// Says that something will stand here that is not known yet.
+    /// Marks the end of the text as a position at which a value will be inserted that is not known
+    /// yet.
     pub fn leave_open(&mut self) {
         if self.open.last() != Some(&self.text.len()) {
             self.open.push(self.text.len());
         }
     }
 
-    /// The places where something will stand that is not known yet, in order.
+    /// The positions at which values will be inserted that are not known yet, in order.
     pub fn open(&self) -> &[usize] {
         &self.open
     }
@@ -364,17 +369,17 @@ impl Traced {
         &self.text
     }
 
-    /// Its stretches, in order.
+    /// The stretches, in order.
     pub fn stretches(&self) -> &[Stretch] {
         &self.stretches
     }
 
-    /// Whether there is no text.
+    /// Returns true for an empty text.
     pub const fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// The part in a range of bytes; both ends must be ends of characters, else the nearest before is taken.
+    /// The part in a range of bytes; an end inside a character is moved to its start.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         let end = self.text.floor_char_boundary(range.end.min(self.text.len()));
@@ -405,7 +410,7 @@ fn lines(text: &str) -> u32 {
 }
 
 impl Origin {
-    /// The origin of what stands some lines further down.
+    /// The origin of a text that begins `by` lines further down.
     #[must_use]
     pub fn down(mut self, by: u32) -> Self {
         if let Some(line) = self.line() {
@@ -414,7 +419,7 @@ impl Origin {
         self
     }
 
-    /// Lines of the text before it, where those are known.
+    /// The number of lines before the stretch, if the origin has one.
     pub(crate) fn line(&mut self) -> Option<&mut u32> {
         if let Self::Template { line, .. } | Self::Fragment { line, .. } | Self::File { line, .. } = self {
             Some(line)
@@ -424,50 +429,53 @@ impl Origin {
     }
 }
 
-/// Where a segment may be cut when it does not fit whole.
+/// The positions at which a segment may be cut if it does not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Cut {
     /// After any token, from the end.
     #[default]
     Tail,
-    /// Only at these bytes, from the end: what is between two of them stays whole.
+    /// Only at these bytes, from the end: the text between two of them is never split.
     TailAt(Vec<usize>),
-    /// Only at these bytes, from the front: what came last stays.
+    /// Only at these bytes, from the front: the last parts stay.
     HeadAt(Vec<usize>),
 }
 
 /// A block of context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Names it within one context, such as `system`, `input:ticket` or `file:docs/runbook.md`.
+    /// Identifies the segment within one context, such as `system`, `input:ticket` or
+    /// `file:docs/runbook.md`.
     pub id: String,
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
-    /// What it is called in a heading: the input's name, the file's path. Empty where the kind says everything.
+    /// The name in a heading: the input's name, the file's path. Empty if the kind suffices.
     pub title: String,
-    /// Its text.
+    /// The text.
     pub text: Traced,
-    /// How long it stays the same.
+    /// The stability.
     pub stability: Stability,
-    /// Whether it may give orders.
+    /// The trust.
     pub trust: Trust,
-    /// Set for a trusted text that holds values from outside, each in a fence of its own.
+    /// True for a trusted text that contains untrusted values, each in a fence of its own.
     pub has_untrusted_values: bool,
-    /// Where it may be cut.
+    /// The positions at which it may be cut.
     pub cut: Cut,
-    /// Why it is there, in words: the setting or element that asked for it.
+    /// The reason for its presence: the setting or element that requires it.
     pub why: String,
-    /// Its priority, where that of its kind does not hold: the request itself, what a trusted author wrote around the agent.
+    /// Its priority, if it differs from that of its kind: for the request itself, and for text of a
+    /// trusted author around the agent.
     pub priority: Option<u8>,
-    /// The most tokens that it may have; what may not be cut is not bound by it.
+    /// Its own maximum of tokens; ignored if it may not be cut.
     pub max_tokens: Option<usize>,
-    /// The messages that it is, where it is no text in one; `text` is how they read, one behind the other.
+    /// Its messages, if it is a list of messages rather than a text in one; `text` is then their
+    /// concatenated text form.
     pub turns: Vec<Turn>,
 }
 
 impl Segment {
-    /// A segment that a host hands in: it holds for the session, may give orders, may be cut at its end, and is named after its
-    /// kind and title.
+    /// A segment that a host passes in: stable for the session, trusted, cut at its end, and named
+    /// after its kind and title.
     pub fn new(kind: Kind, title: impl Into<String>, text: impl Into<String>) -> Self {
         let title = title.into();
         let id = if title.is_empty() { kind.word().to_owned() } else { format!("{}:{title}", kind.word()) };
@@ -475,7 +483,8 @@ impl Segment {
         Self::of(kind, text, "handed in").named(id, title).stable(Stability::Session)
     }
 
-    /// A segment of a template's own: named after its kind, it holds as long as the template, may give orders and may be cut at its end.
+    /// A segment of a template: named after its kind, as stable as the template, trusted, cut at
+    /// its end.
     pub fn of(kind: Kind, text: Traced, why: impl Into<String>) -> Self {
         Self {
             id: kind.word().to_owned(),
@@ -493,52 +502,53 @@ impl Segment {
         }
     }
 
-    /// Messages of their own: untrusted where they are a conversation, and without a fence, since a message is a border itself.
+    /// A segment of messages: without a fence, since a message is a border itself.
     pub fn of_turns(kind: Kind, id: impl Into<String>, turns: Vec<Turn>, origin: Origin, why: impl Into<String>) -> Self {
         let text: String = turns.iter().map(|turn| turn.read().text).collect();
         Self { turns, ..Self::of(kind, Traced::new(text, origin), why).named(id, "") }
     }
 
-    /// Whether it is a message of the conversation.
+    /// Returns true if it is a message of the conversation.
     pub fn is_turn(&self) -> bool {
         self.kind == Kind::History && !self.turns.is_empty()
     }
 
-    /// Trust of all that an agent reads in it: untrusted, too, where a value inside its text is.
+    /// The trust of everything in it: untrusted if the segment or a value in its text is.
     pub fn overall_trust(&self) -> Trust {
         if self.has_untrusted_values { Trust::Untrusted } else { self.trust }
     }
 
-    /// What is dropped first has the greatest number; 0 and 1 are never cut.
+    /// The priority: the greatest is dropped first; 0 and 1 are never cut.
     pub fn priority(&self) -> u8 {
         let of_kind = if (self.kind, self.trust) == (Kind::Input, Trust::Untrusted) { FOREIGN } else { self.kind.priority() };
         self.priority.unwrap_or(of_kind)
     }
 
-    /// Its place among those that hold as long: by priority, then by kind, and of one kind what is untrusted behind what is not.
+    /// Its order among segments of equal stability: by priority, then by kind, and within one kind
+    /// trusted before untrusted.
     pub fn turn(&self) -> (u8, Kind, Trust) {
         (self.priority(), self.kind, self.trust)
     }
 
-    /// The same with a priority of its own.
+    /// Sets a priority of its own.
     #[must_use]
     pub fn prior(self, priority: u8) -> Self {
         Self { priority: Some(priority), ..self }
     }
 
-    /// The same under another id, with a title.
+    /// Sets the id and the title.
     #[must_use]
     pub fn named(self, id: impl Into<String>, title: impl Into<String>) -> Self {
         Self { id: id.into(), title: title.into(), ..self }
     }
 
-    /// The same, from outside: it is fenced and gives no orders.
+    /// Marks it as untrusted: it is fenced and gives no orders.
     #[must_use]
     pub fn untrusted(self) -> Self {
         Self { trust: Trust::Untrusted, ..self }
     }
 
-    /// The same, which holds for as long.
+    /// Sets the stability.
     #[must_use]
     pub fn stable(self, stability: Stability) -> Self {
         Self { stability, ..self }

@@ -1,6 +1,8 @@
-//! A conversation: messages with typed parts, how they read, and where they can be parted.
+//! A conversation: messages with typed parts, their text form, and the units that they can be split
+//! into.
 //!
-//! Knows no vendor's form. A call and its results are one unit, which nothing takes apart.
+//! Independent of any vendor's form. A tool call and its results are one unit, which is never
+//! split.
 
 use crate::base::hash::Hash;
 use crate::base::words::words;
@@ -11,18 +13,18 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 words! {
-    /// Who speaks.
+    /// The author of a message.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     #[non_exhaustive]
     pub enum Speaker {
         /// The author of the agent.
         System = "system",
-        /// Whoever asks.
+        /// The user or program that sends requests to the agent.
         User = "user",
         /// The agent.
         Assistant = "assistant",
-        /// A tool, with what it gave back.
+        /// A tool, with its result.
         Tool = "tool",
     }
 }
@@ -30,9 +32,9 @@ words! {
 /// A message of a conversation, or of an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// Who says it.
+    /// The author of the message.
     pub speaker: Speaker,
-    /// What, in order.
+    /// The parts, in order.
     pub parts: Vec<Part>,
 }
 
@@ -40,58 +42,58 @@ pub struct Turn {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
-    /// Words.
+    /// Text.
     Text(String),
-    /// What the agent thought before it spoke.
+    /// The agent's reasoning before its answer.
     Reasoning(Reasoning),
-    /// A tool that the agent calls.
+    /// A tool call.
     Call(ToolCall),
-    /// What a tool gave back.
+    /// A tool result.
     Result(ToolResult),
     /// An image or a document.
     Media(Media),
 }
 
-/// What an agent thought before it spoke, to be handed back to the provider that it came from.
+/// Reasoning of an agent, which is sent back to the provider that returned it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reasoning {
-    /// The words.
+    /// The text of the reasoning.
     pub text: String,
-    /// What the provider knows it again by.
+    /// The provider's signature of the reasoning.
     pub signature: Option<String>,
-    /// What stands for it where the provider hides the words.
+    /// The provider's opaque replacement for hidden reasoning.
     pub redacted: Option<String>,
 }
 
-/// A tool that an agent calls.
+/// A request for a tool by an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCall {
-    /// What its result refers to.
+    /// The id that its result refers to.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// What it is given: an object.
+    /// The arguments: a JSON object.
     pub arguments: Value,
 }
 
-/// What a tool gave back.
+/// The result of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolResult {
-    /// The call, by its id.
+    /// The id of the call.
     pub call: String,
-    /// What it gave back: texts, images and documents.
+    /// The content: texts, images and documents.
     pub parts: Vec<Part>,
-    /// Whether it failed.
+    /// True if the tool failed.
     pub is_error: bool,
 }
 
 impl ToolResult {
-    /// What a tool gave back, as text.
+    /// A successful result with one text.
     pub fn new(call: impl Into<String>, text: impl Into<String>) -> Self {
         Self { call: call.into(), parts: vec![Part::Text(text.into())], is_error: false }
     }
 
-    /// The same, of a tool that failed or was refused.
+    /// The result of a tool that failed or was refused.
     pub fn failed(call: impl Into<String>, why: impl Into<String>) -> Self {
         Self { is_error: true, ..Self::new(call, why) }
     }
@@ -100,31 +102,32 @@ impl ToolResult {
 /// An image or a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Media {
-    /// What it is, such as `image/png`; of what is only referred to it may be as little as `image` or `application`.
+    /// The media type, such as `image/png`; for a URL it may be only `image` or `application`.
     pub media_type: String,
-    /// The file's name, where it has one.
+    /// The file name, if there is one.
     pub name: Option<String>,
-    /// Where it is.
+    /// The data or its URL.
     pub source: MediaSource,
 }
 
-/// Where an image or a document is.
+/// The location of an image or a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MediaSource {
-    /// Here, in base64.
+    /// Inline, in base64.
     Base64(String),
-    /// At an address.
+    /// At a URL.
     Url(String),
 }
 
-/// Tokens that an image counts, and each begun 64 KiB of base64 of a document: what providers ask for at most.
+/// Tokens counted for an image, and for each started 64 KiB of base64 of a document: the maximum
+/// that providers charge.
 pub const MEDIA_TOKENS: usize = 1_600;
 /// Bytes of base64 of a document that count as one image.
 const CHUNK: usize = 65_536;
 
 impl Media {
-    /// Whether it is an image.
+    /// Returns true for an image.
     pub fn is_image(&self) -> bool {
         self.media_type.split('/').next() == Some("image")
     }
@@ -136,7 +139,7 @@ impl Media {
         }
     }
 
-    /// What it is called: `image`, `document NAME`.
+    /// The printed name: `image`, `document NAME`.
     pub(crate) fn title(&self) -> String {
         let what = if self.is_image() { "image" } else { "document" };
         self.name.as_deref().map_or_else(|| what.to_owned(), |name| format!("{what} {name}"))
@@ -155,63 +158,65 @@ impl Media {
     }
 }
 
-/// A message as it reads.
+/// The text form of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnText {
-    /// Its parts, one below the other.
+    /// The parts, separated by line breaks.
     pub text: String,
-    /// Where the texts, images and documents stand in it that may be cut.
+    /// The positions of the texts that may be cut and of the images and documents that may be
+    /// removed.
     pub slots: Vec<Slot>,
 }
 
-/// A text of a message that may be cut, or an image or document that may be left out.
+/// A text of a message that may be cut, or an image or document that may be removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Its bytes.
+    /// Its bytes in the text form.
     pub range: Range<usize>,
-    /// Whether a tool gave it back.
+    /// True for a part of a tool result.
     pub is_result: bool,
     /// Tokens of an image or document; 0 for a text.
     pub media: usize,
 }
 
 impl Turn {
-    /// A message of words alone.
+    /// A message with one text.
     pub fn new(speaker: Speaker, text: impl Into<String>) -> Self {
         let text = text.into();
         Self { speaker, parts: if text.is_empty() { Vec::new() } else { vec![Part::Text(text)] } }
     }
 
-    /// The result of a call.
+    /// A message with the result of a call.
     pub fn result(call: impl Into<String>, text: impl Into<String>) -> Self {
         Self { speaker: Speaker::Tool, parts: vec![Part::Result(ToolResult::new(call, text))] }
     }
 
-    /// The same, with a call of a tool.
+    /// Adds a tool call.
     #[must_use]
     pub fn calling(mut self, id: impl Into<String>, name: impl Into<String>, arguments: Value) -> Self {
         self.parts.push(Part::Call(ToolCall { id: id.into(), name: name.into(), arguments }));
         self
     }
 
-    /// The same, with an image or a document.
+    /// Adds an image or a document.
     #[must_use]
     pub fn with(mut self, media: Media) -> Self {
         self.parts.push(Part::Media(media));
         self
     }
 
-    /// The calls in it.
+    /// The tool calls in the message.
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.parts.iter().filter_map(|part| if let Part::Call(call) = part { Some(call) } else { None })
     }
 
-    /// The results in it.
+    /// The tool results in the message.
     pub fn results(&self) -> impl Iterator<Item = &ToolResult> {
         self.parts.iter().filter_map(|part| if let Part::Result(result) = part { Some(result) } else { None })
     }
 
-    /// Whether the user says something in it: more than blanks, and more than what a tool gave back.
+    /// Returns true if the message has content from the user: anything but white space and tool
+    /// results.
     pub fn is_users(&self) -> bool {
         let says = |part: &Part| match part {
             Part::Text(text) => !text.trim().is_empty(),
@@ -221,19 +226,19 @@ impl Turn {
         self.speaker == Speaker::User && self.parts.iter().any(says)
     }
 
-    /// How it reads: to people, to patterns, and to whoever counts tokens.
+    /// The text form of the message: for people, patterns and token counters.
     pub fn read(&self) -> TurnText {
         let mut out = TurnText::default();
         read(&self.parts, false, &mut out);
         out
     }
 
-    /// Tokens of its images and documents, which no tokenizer counts.
+    /// Tokens of images and documents, which no tokenizer counts.
     pub fn media_tokens(&self) -> usize {
         self.parts.iter().map(Part::media_tokens).sum()
     }
 
-    /// What stands in each [`Slot`], in order.
+    /// The part of each [`Slot`], in order.
     pub(crate) fn slots_mut(&mut self) -> impl Iterator<Item = &mut Part> {
         let parts = self.parts.iter_mut().flat_map(|part| match part {
             Part::Result(result) => result.parts.iter_mut(),
@@ -244,14 +249,14 @@ impl Turn {
 }
 
 impl Part {
-    /// How it reads.
+    /// The text form of the part.
     pub fn read(&self) -> TurnText {
         let mut out = TurnText::default();
         read(std::slice::from_ref(self), false, &mut out);
         out
     }
 
-    /// Tokens of its images and documents.
+    /// Tokens of images and documents in the part.
     pub fn media_tokens(&self) -> usize {
         let tokens = |part: &Self| if let Self::Media(media) = part { media.tokens() } else { 0 };
         match self {
@@ -293,20 +298,21 @@ fn read(parts: &[Part], is_result: bool, out: &mut TurnText) {
     }
 }
 
-/// A message that no conversation has at its place.
+/// A message at a position where no conversation may have it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct BrokenConversation {
-    /// Its place, from 0.
+    /// The index of the message, from 0.
     pub at: usize,
-    /// What is wrong, a lower-case fragment.
+    /// The fault, a lower-case fragment.
     pub why: String,
 }
 
-/// The stretches of a conversation that stay together: a message that calls tools with all of their results, else one message.
+/// The units of a conversation that are never split: a message that calls tools together with all
+/// of its results, else one message.
 ///
 /// # Errors
-/// A call without its result or a result without its call: no provider takes one.
+/// A call without its result or a result without its call, which no provider accepts.
 pub fn units(turns: &[&Turn]) -> Result<Vec<Range<usize>>, BrokenConversation> {
     let mut units = Vec::new();
     let mut start = 0;

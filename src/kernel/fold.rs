@@ -1,8 +1,11 @@
-//! How much of a conversation is kept: a fold over its units from the first on, which needs no state between calls.
+//! The fold of a conversation: the part of it that is kept within limits. Computed over its units
+//! from the first on, with no state between calls.
 //!
-//! Whenever the tokens since the front exceed the limit, the front moves to where at most seven tenths of it remain. So the front stays
-//! the same from call to call between two cuts, and whoever folds the same messages finds the same front. What the user asked last stays
-//! before the front where that passes it: an agent at work on a long answer still knows what was asked.
+//! When the tokens since the front exceed the limit, the front moves to a unit from which at most
+//! seven tenths of the limit remain. Between two such cuts the front stays the same from call to
+//! call, and a fold of the same messages always yields the same front. The user's last question
+//! stays even after the front passes it, so that an agent at work on a long answer still has the
+//! question.
 
 use super::budget::{Disposition, WORTH_CUTTING};
 use super::conversation::{BrokenConversation, Speaker, Turn, units};
@@ -11,80 +14,83 @@ use super::tokens::TokenCounter;
 use crate::base::number::thousands;
 use std::ops::Range;
 
-/// What is asked for of a conversation.
+/// The limits of the kept part of a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HistoryLimits {
-    /// How many of the last turns; a turn begins where the user speaks after the agent, or first.
+    /// Number of the last turns to keep; a turn begins at the first user message, and at each one
+    /// after a message of the agent.
     pub turns: Option<usize>,
-    /// Tokens at most.
+    /// Maximum number of tokens.
     pub max_tokens: Option<usize>,
-    /// Whether what tools gave back before the last turn is left out.
+    /// True to remove the tool results before the last turn.
     pub compacted: bool,
 }
 
-/// A conversation that is to be cut.
+/// A conversation to fold.
 #[derive(Debug)]
 pub struct Conversation<'a> {
     said: Vec<Said<'a>>,
     units: Vec<Range<usize>>,
-    /// The units that turns begin with: where the user speaks after the agent, or first.
+    /// The units at which turns begin: the first of the user, and each of the user after one of the
+    /// agent.
     turns: Vec<usize>,
     limits: HistoryLimits,
-    /// Whether nothing of the user's is sure to stand before it.
+    /// True if no content from the user is certain to precede the conversation.
     is_first: bool,
     counter: &'a dyn TokenCounter,
 }
 
-/// One of its messages.
+/// One message of the conversation.
 #[derive(Debug)]
 struct Said<'a> {
     id: &'a str,
     turn: &'a Turn,
-    /// How it reads.
+    /// The text form of the message.
     text: &'a str,
-    /// Tokens of it whole; 0 before they are counted.
+    /// Tokens of the complete message; 0 before they are counted.
     tokens: usize,
 }
 
-/// What became of a message.
+/// The outcome of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folded {
-    /// What became of it.
+    /// The disposition of the message.
     pub fate: Disposition,
-    /// Tokens of what stayed.
+    /// Tokens of the kept part.
     pub kept: usize,
-    /// Why.
+    /// The reason for the disposition.
     pub reason: String,
-    /// What stayed of it, where it is not there whole.
+    /// The kept part, if the message was shortened.
     pub turn: Option<Turn>,
 }
 
-/// What became of a conversation.
+/// The result of a fold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fold {
-    /// What became of each message.
+    /// The outcome of each message.
     pub messages: Vec<Folded>,
-    /// Tokens of what stayed.
+    /// Tokens of all kept parts.
     pub tokens: usize,
-    /// Tokens that it can grow by before it is cut, for sure: twice its longest unit, an answer and what comes next.
+    /// Tokens by which the conversation can certainly grow before it is cut again: twice its
+    /// longest unit, for an answer and the next message.
     pub growth: usize,
-    /// Messages in front that the next call repeats, as long as it grows by no more than that.
+    /// Leading messages that the next call repeats unchanged, if it grows by at most `growth`.
     pub repeated: usize,
 }
 
-/// How far a conversation is folded, unit by unit.
+/// The state of a fold, unit by unit.
 struct Walk<'a> {
-    /// Tokens of each unit, as it is by now.
+    /// Tokens of each unit, in its current form.
     sizes: Vec<usize>,
-    /// The messages of each unit of which something is left out.
+    /// The messages of each unit that has been shortened.
     shortened: Vec<Option<Vec<Shortened<'a>>>>,
-    /// The first unit of those that stay.
+    /// The first of the kept units.
     front: usize,
-    /// The units before it that stay as well: what the user had asked when the front moved.
+    /// The kept units before the front: the user's question when the front moved.
     held: Vec<usize>,
-    /// The units in which the user speaks since the last turn began, as far as they stay: the question.
+    /// The kept units of the user since the last turn began: the question.
     asked: Vec<usize>,
-    /// Tokens of what stays.
+    /// Tokens of all kept units.
     sum: usize,
 }
 
@@ -100,11 +106,11 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A unit of the question, as it can stay before the front.
+/// A unit of the question in the form in which it can stay before the front.
 struct Asked<'a> {
     unit: usize,
     tokens: usize,
-    /// Its messages, where something is left out now.
+    /// Its messages, if they are shortened now.
     short: Option<Vec<Shortened<'a>>>,
 }
 
@@ -113,7 +119,7 @@ fn sum(question: &[Asked<'_>]) -> usize {
 }
 
 impl<'a> Conversation<'a> {
-    /// A conversation: each message with its id and with how it reads.
+    /// Builds a conversation from messages, each with its id and its text form.
     ///
     /// # Errors
     /// A call without its result, or a result without its call.
@@ -136,28 +142,29 @@ impl<'a> Conversation<'a> {
         Ok(conversation)
     }
 
-    /// The same where nothing of the user's may stand before it: a cut lets it begin with the user, as providers expect.
+    /// Sets whether the fold must begin with the user, as providers expect, because no content from
+    /// the user precedes it.
     #[must_use]
     pub fn first(self, is_first: bool) -> Self {
         Self { is_first, ..self }
     }
 
-    /// Bytes of it, and tokens of what has none: no tokenizer counts more.
+    /// An upper bound of its tokens: its bytes plus the tokens of media.
     pub fn bytes(&self) -> usize {
         self.said.iter().map(|said| said.text.len() + said.turn.media_tokens()).sum()
     }
 
-    /// Its own limit.
+    /// The conversation's own limit of tokens.
     pub fn own(&self) -> Option<usize> {
         self.limits.max_tokens
     }
 
-    /// Tokens of a message, whole.
+    /// Tokens of a complete message.
     pub fn tokens(&self, at: usize) -> usize {
         self.said.get(at).map_or(0, |said| said.tokens)
     }
 
-    /// Counts its messages.
+    /// Counts the tokens of all messages.
     pub fn count(&mut self) {
         let counter = self.counter;
         for said in self.said.iter_mut().filter(|said| said.turn.speaker != Speaker::System) {
@@ -165,16 +172,17 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Tokens with which its last turn stays whole, or all of it where the user never speaks.
+    /// The limit that keeps the last turn complete, or the whole conversation if the user has no
+    /// message.
     pub fn last_turn(&self) -> usize {
         let last = self.turns.last().copied().unwrap_or(0);
         let units = self.units.get(last..).unwrap_or_default();
         let tokens: usize = units.iter().flat_map(Clone::clone).map(|at| self.tokens(at)).sum();
-        // A limit leaves seven tenths of itself to more than one unit.
+        // If there is more than one unit, a fold keeps only seven tenths of the limit.
         if units.len() < 2 { tokens } else { (tokens * 10).div_ceil(7) }
     }
 
-    /// What is kept of it within a limit. Without one, nothing needs to be counted.
+    /// Folds the conversation into a limit. Without a limit no counts are needed.
     pub fn fold(&self, limit: Option<usize>) -> Fold {
         let (sizes, shortened) = (vec![0; self.units.len()], vec![None; self.units.len()]);
         let mut walk = Walk { sizes, shortened, front: 0, held: Vec::new(), asked: Vec::new(), sum: 0 };
@@ -201,7 +209,7 @@ impl<'a> Conversation<'a> {
         self.told(walk, limit, longest)
     }
 
-    /// Leaves out what tools gave back in a turn.
+    /// Removes the tool results of a turn.
     fn compact_turn(&self, walk: &mut Walk<'a>, turn: Range<usize>) {
         for before in turn {
             let Some(range) = self.units.get(before) else { continue };
@@ -215,7 +223,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Moves the front, since what stays exceeds the limit with a unit.
+    /// Moves the front because the kept units exceed the limit.
     fn advance(&self, walk: &mut Walk<'a>, (at, unit): (usize, &Range<usize>), limit: usize) {
         let room = limit / 10 * 7 + limit % 10 * 7 / 10;
         let mut question = self.question(walk, at, room / 2);
@@ -224,7 +232,7 @@ impl<'a> Conversation<'a> {
         }
         let exceeds = |question: &[Asked<'_>]| walk.size(at) + sum(question) > limit;
         let cut = |question: &[Asked<'_>]| trim(self.whole(unit), room.saturating_sub(sum(question)), self.counter);
-        // Older messages go before the words of this one do.
+        // Older messages of the question are removed before this unit's own words.
         while !question.is_empty() && exceeds(&question) && says_nothing(&cut(&question)) {
             question.pop();
         }
@@ -233,7 +241,8 @@ impl<'a> Conversation<'a> {
         if let Some(mut short) = short {
             let least = tokens(&short);
             if least + sum(&question) > limit {
-                // It cannot be cut so far. Where what is asked cannot be cut instead, that goes before it.
+                // The unit cannot be cut far enough. The question is cut instead, if that is
+                // possible; otherwise the unit is dropped.
                 let left = limit.saturating_sub(least);
                 let narrow = self.question(walk, at, left);
                 if left > WORTH_CUTTING && sum(&narrow) <= left {
@@ -266,12 +275,14 @@ impl<'a> Conversation<'a> {
                 }
             }
         }
-        // What is gone does not come back.
+        // A removed unit never comes back.
         walk.asked.retain(|unit| *unit >= walk.front || walk.held.contains(unit));
     }
 
-    /// What stays within so many tokens of the question before a unit: from its last message back, each has what those before it leave, and
-    /// at least half of the rest. The last one stays even where it cannot be cut so far; none stays of which no word would.
+    /// The kept form of the question before a unit, within `most` tokens. From the last message
+    /// back, each receives the tokens that those before it do not need, and at least half of the
+    /// rest. The last message stays even if it cannot be cut far enough; a message of which no word
+    /// would remain is dropped.
     fn question(&self, walk: &Walk<'a>, at: usize, most: usize) -> Vec<Asked<'a>> {
         let asked = || walk.asked.iter().copied().filter(|unit| *unit < at);
         let mut before: usize = asked().map(|unit| walk.size(unit)).sum();
@@ -303,13 +314,14 @@ impl<'a> Conversation<'a> {
         self.units.get(unit).and_then(|unit| self.said.get(unit.start)).is_some_and(|said| said.turn.is_users())
     }
 
-    /// The unit that the turns begin with that are asked for.
+    /// The unit at which the requested turns begin.
     fn first_turn(&self) -> usize {
         let Some(turns) = self.limits.turns else { return 0 };
         self.turns.iter().nth_back(turns.saturating_sub(1)).copied().unwrap_or(0)
     }
 
-    /// The messages of a unit, some of which may be cut already, without what tools gave back; `None` where nothing is to be left out.
+    /// The messages of a unit, possibly cut already, without tool results; `None` if nothing has to
+    /// be removed.
     fn compact(&self, unit: &Range<usize>, cut: Option<Vec<Shortened<'a>>>) -> Option<Vec<Shortened<'a>>> {
         let mut short = cut.unwrap_or_else(|| self.whole(unit));
         for one in &mut short {
@@ -364,7 +376,7 @@ impl<'a> Conversation<'a> {
         Fold { messages, tokens, growth, repeated: if holds { self.repeated() } else { 0 } }
     }
 
-    /// Messages that no next message changes by itself.
+    /// Leading messages that stay the same when another message is added.
     fn repeated(&self) -> usize {
         if self.limits.turns.is_some_and(|turns| self.turns.len() + 1 >= turns) {
             return 0;

@@ -1,2 +1,3 @@
-//! The example of `docs/KERNEL.md`, compiled and run by `cargo test --doc`. Nothing of the library is in here.
+//! The example of `docs/KERNEL.md`, compiled and run by `cargo test --doc`. Contains no code of the
+//! library.
 #![doc = include_str!("../../docs/KERNEL.md")]

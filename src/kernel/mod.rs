@@ -1,6 +1,7 @@
-//! The general traits and data of a run: what a context is made of, how it is fitted into a budget, how tokens are counted.
+//! The general traits and data of a run: segments of a context, their fit into a budget, token
+//! counters, pipelines, agents and tools.
 //!
-//! Knows no XML, no vendor, no file, no thread: an organisation that has never seen a template uses the same parts.
+//! No XML, no vendor, no file, no thread: an organisation without templates uses the same parts.
 
 pub mod agent_node;
 pub mod assembler;

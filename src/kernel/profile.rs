@@ -1,4 +1,4 @@
-//! The ways to lay out the segments of a context, by their names.
+//! The layouts of the segments of a context, by name.
 
 use crate::base::words::words;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ words! {
 }
 
 impl Profile {
-    /// What it does, in a few words.
+    /// A short description.
     pub const fn about(self) -> &'static str {
         match self {
             Self::Markdown => "Headings of Markdown; files in code fences",
@@ -36,7 +36,7 @@ impl Profile {
         }
     }
 
-    /// What stands between two segments of one message.
+    /// The separator between two segments of one message.
     pub const fn separator(self) -> &'static str {
         match self {
             Self::Markdown | Self::Xml | Self::Plain | Self::Bare => "\n\n",

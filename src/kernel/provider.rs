@@ -1,77 +1,78 @@
-//! Who is asked for answers: the seam between a run and a model, a recording or a script.
+//! The interface between a run and the source of its answers: a model, a recording or a script.
 //!
-//! Knows no vendor and builds no request: what is sent was rendered before. What came back is read into the parts that
-//! conversations are made of, and kept as it was sent.
+//! Vendor-independent, and builds no requests: they arrive rendered. A response is parsed into the
+//! parts of conversations, and its body is preserved unchanged.
 
 use super::conversation::{Part, Speaker, ToolCall, Turn};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Gives answers.
+/// Answers requests.
 pub trait Provider: Sync {
-    /// Answers one request. Who wants another attempt asks again.
+    /// Answers one request. Never retries; the caller does.
     ///
     /// # Errors
-    /// There is no answer.
+    /// No answer is available.
     fn answer(&self, request: &WireRequest<'_>) -> Result<Response, ProviderError>;
 }
 
-/// A request as it is sent.
+/// A request in the form in which it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WireRequest<'a> {
-    /// The form of the body: the name of the target that it was rendered for.
+    /// The dialect of the body: the name of the target that it was rendered for.
     pub dialect: &'a str,
-    /// The model, which not every body names.
+    /// The model, which some bodies do not contain.
     pub model: &'a str,
     /// The body, byte for byte.
     pub body: &'a str,
 }
 
-/// What came back for a request.
+/// The response to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
-    /// What it says.
+    /// The parsed answer.
     pub answer: Answer,
-    /// The body as it was sent; of a stream, all of its events.
+    /// The body as it was received; for a stream, all of its events.
     pub body: String,
-    /// The status of HTTP.
+    /// The HTTP status.
     pub status: u16,
-    /// From the request to the end of the body.
+    /// Time from the request to the end of the body.
     pub latency: Duration,
 }
 
 /// An answer of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// What the model says, as the next message of its conversation: texts, reasoning and calls, in order. Arguments of a call that
-    /// are no JSON object are a text.
+    /// The next message of the conversation: texts, reasoning and tool calls, in order. Arguments
+    /// of a call that are not a JSON object are a string value.
     pub turn: Turn,
-    /// Why it ended.
+    /// The reason why the answer ended.
     pub stop: Stop,
-    /// The tokens that were counted.
+    /// The counted tokens.
     pub usage: Usage,
-    /// The model that answered, by its own account.
+    /// The name of the model according to the response.
     pub model: Option<String>,
 }
 
 impl Answer {
-    /// An answer of parts that the assistant says.
+    /// An answer of the assistant with these parts.
     pub const fn new(parts: Vec<Part>, stop: Stop, usage: Usage, model: Option<String>) -> Self {
         Self { turn: Turn { speaker: Speaker::Assistant, parts }, stop, usage, model }
     }
 
-    /// Its texts as one.
+    /// The concatenated texts.
     pub fn content(&self) -> String {
         let text = |part: &Part| if let Part::Text(text) = part { Some(text.clone()) } else { None };
         self.turn.parts.iter().filter_map(text).collect()
     }
 
-    /// The tools that it calls.
+    /// The tool calls.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.turn.calls()
     }
 
-    /// What its provider counted that cannot be; `None` where nothing contradicts. Such a count is no base for a price.
+    /// A contradiction in the provider's token counts; `None` if they are consistent. Contradictory
+    /// counts cannot be priced.
     pub fn contradiction(&self) -> Option<&'static str> {
         let Usage { input, cached, output, reasoning } = self.usage;
         let is_more = |part: Option<u64>, whole: Option<u64>| part.zip(whole).is_some_and(|(part, whole)| part > whole);
@@ -89,20 +90,20 @@ impl Answer {
     }
 }
 
-/// Why an answer ended.
+/// The reason why an answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Stop {
-    /// The model was done.
+    /// The model finished.
     End,
     /// The limit of tokens was reached, so the answer is cut.
     Length,
-    /// It waits for the results of the tools that it calls.
+    /// The model waits for the results of its tool calls.
     Tool,
-    /// The provider withheld it, or the model refused.
+    /// The provider withheld the answer, or the model refused.
     Filter,
-    /// Another reason, or none that is known.
+    /// Another reason, or an unknown one.
     Other,
 }
 
@@ -120,90 +121,90 @@ pub struct Usage {
     pub reasoning: Option<u64>,
 }
 
-/// Why there is no answer.
+/// The reason why no answer is available.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProviderError {
     /// The provider answered with an error.
     #[error("the provider answered with status {status}{}", said(message))]
     Refused {
-        /// The status of HTTP.
+        /// The HTTP status.
         status: u16,
-        /// What the provider says about it; empty where it says nothing.
+        /// The provider's message; may be empty.
         message: String,
-        /// How long it asks to wait.
+        /// The requested delay before a retry.
         retry_after: Option<Duration>,
     },
     /// Too many requests, or too many tokens, in a short time.
     #[error("the provider limits the rate of requests (status 429){}{}", said(message), asked(*retry_after))]
     RateLimited {
-        /// What the provider says about it; empty where it says nothing.
+        /// The provider's message; may be empty.
         message: String,
-        /// How long it asks to wait.
+        /// The requested delay before a retry.
         retry_after: Option<Duration>,
     },
-    /// The time was up.
+    /// A time limit was exceeded.
     #[error("no answer within {} s: the time limit for {limit} was reached", after.as_secs_f64())]
     TimeLimit {
-        /// What the limit is for: `connecting`, `the whole call` or `the next part of the answer`.
+        /// The limited phase: `connecting`, `the whole call` or `the next part of the answer`.
         limit: &'static str,
-        /// How long that is.
+        /// The length of the limit.
         after: Duration,
     },
-    /// Nobody could be reached.
+    /// The host could not be reached.
     #[error("{host} could not be reached: {why}")]
     Unreachable {
         /// The host.
         host: String,
-        /// Why, a lower-case fragment.
+        /// The reason, a lower-case fragment.
         why: String,
     },
-    /// The connection ended, or the stream, before the answer did.
+    /// The connection or the stream ended before the answer did.
     #[error("the answer ended before it was complete, after {bytes} bytes")]
     CutStream {
-        /// Bytes of it that arrived.
+        /// Bytes received before the end.
         bytes: usize,
     },
-    /// The answer has another form than its dialect has.
+    /// The response does not have the form of its dialect.
     #[error("the answer could not be read: {why}")]
     NotUnderstood {
-        /// What was found and what was expected, a lower-case fragment.
+        /// Found and expected form, a lower-case fragment.
         why: String,
     },
     /// The answer is too large.
     #[error("the answer is larger than {limit} bytes")]
     TooLarge {
-        /// Bytes that an answer may have.
+        /// Maximum size of an answer in bytes.
         limit: u64,
     },
-    /// The variable for the key has none.
+    /// The environment variable for the key is not usable.
     #[error("the environment variable `{variable}`, which should hold the key of the provider, {why}")]
     NoKey {
-        /// The variable.
+        /// The name of the variable.
         variable: String,
-        /// What is wrong with it: `is not set`, for one.
+        /// The fault of the variable, such as `is not set`.
         why: &'static str,
     },
-    /// The provider leads to another host, where neither key nor request belongs.
+    /// The provider redirects to another host, which must receive neither the key nor the request.
     #[error(
         "{host} redirects to {to}; keys and requests are not sent on to another address, so set `base_url` to the one you trust"
     )]
     Redirected {
-        /// The host that was asked.
+        /// The requested host.
         host: String,
-        /// The address that it leads to.
+        /// The target of the redirect.
         to: String,
     },
     /// The budget is spent, so the call was not made.
     #[error("the call was not made: {why}")]
     OverBudget {
-        /// What is spent and what the budget is, a lower-case fragment.
+        /// The spent amount and the budget, a lower-case fragment.
         why: String,
     },
 }
 
 impl ProviderError {
-    /// Its kind, for reports and counts.
+    /// The kind of the error, for reports and counts.
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Refused { .. } => "refused",
@@ -219,12 +220,12 @@ impl ProviderError {
         }
     }
 
-    /// How long the provider asks to wait.
+    /// The requested delay before a retry.
     pub const fn retry_after(&self) -> Option<Duration> {
         if let Self::Refused { retry_after, .. } | Self::RateLimited { retry_after, .. } = self { *retry_after } else { None }
     }
 
-    /// Whether the same request may be answered later.
+    /// Returns true if the same request may succeed later.
     pub const fn is_retryable(&self) -> bool {
         let is_passing = matches!(self, Self::RateLimited { .. } | Self::TimeLimit { .. } | Self::Unreachable { .. });
         is_passing || matches!(self, Self::CutStream { .. } | Self::Refused { status: 408 | 500.., .. })

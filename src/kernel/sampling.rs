@@ -1,4 +1,5 @@
-//! How a model is asked to answer: temperature, seed and the like, by names of their own; what a provider calls them is its target's.
+//! Sampling parameters of a model, such as temperature and seed, under neutral names; each target
+//! maps them to the provider's names.
 
 use crate::base::words::words;
 use serde::{Deserialize, Serialize};
@@ -35,19 +36,19 @@ words! {
 pub const TEMPERATURE: (f64, f64) = (0.0, 2.0);
 /// The bounds of [`Parameter::TopP`].
 pub const TOP_P: (f64, f64) = (0.0, 1.0);
-/// The bounds of [`Parameter::Seed`]: what every provider takes.
+/// The bounds of [`Parameter::Seed`], which every provider accepts.
 pub const SEED: (u64, u64) = (0, i32::MAX as u64);
 /// The words of [`Parameter::Effort`].
 pub const EFFORT: [&str; 3] = ["low", "medium", "high"];
-/// How many texts [`Parameter::Stop`] may have: what every provider takes.
+/// Maximum number of texts of [`Parameter::Stop`], which every provider accepts.
 pub const STOPS: usize = 4;
-/// The words of [`Parameter::ToolChoice`] that are no tools.
+/// The words of [`Parameter::ToolChoice`] that are not names of tools.
 pub const TOOL_CHOICE: [&str; 3] = ["auto", "none", "required"];
 /// The bounds of [`Parameter::MaxOutputTokens`].
 pub const OUTPUT: (u64, u64) = (1, 1_000_000_000);
 
 impl Parameter {
-    /// What it takes, in words.
+    /// A description of the accepted values.
     pub const fn expected(self) -> &'static str {
         match self {
             Self::Temperature => "a number from 0 to 2",
@@ -60,7 +61,7 @@ impl Parameter {
         }
     }
 
-    /// Its value from a text, as an attribute has it.
+    /// Parses a value as an attribute contains it.
     pub fn value(self, text: &str) -> Option<Value> {
         let within = |(least, most): (f64, f64)| {
             text.parse::<f64>().ok().filter(|number| (least..=most).contains(number)).map(Value::from)
@@ -101,7 +102,7 @@ pub struct Sampled {
 }
 
 impl Sampled {
-    /// It in words: `temperature 0.2 (role clerk)`.
+    /// A short description: `temperature 0.2 (role clerk)`.
     pub fn words(&self) -> String {
         let value = self.value.as_str().map_or_else(|| self.value.to_string(), str::to_owned);
         format!("{} {value} ({})", self.name.word(), self.from)

@@ -1,6 +1,7 @@
-//! A message of a conversation of which something is left out: ends of its texts, images and documents, each with a mark in its place.
+//! A message of a conversation with omissions: ends of its texts, images and documents, each
+//! replaced by a mark.
 //!
-//! Parts are marked, never removed: a call keeps its result.
+//! Parts are replaced by marks, never removed: a call keeps its result.
 
 use super::budget::missing;
 use super::conversation::{Part, Slot, Speaker, Turn};
@@ -10,19 +11,19 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A message of which something may be left out.
+/// A message with possible omissions.
 #[derive(Clone, Debug)]
 pub(super) struct Shortened<'a> {
     id: &'a str,
-    /// What stays of it.
+    /// The remaining message.
     pub(super) turn: Turn,
-    /// How it reads whole.
+    /// The text form of the complete message.
     text: &'a str,
-    /// Tokens of what stays.
+    /// Tokens of the remaining message.
     pub(super) tokens: usize,
-    /// What is left out, in bytes of the whole message.
+    /// The omitted bytes of the complete message.
     pub(super) left_out: Vec<Range<usize>>,
-    /// Its parts before anything was left out.
+    /// The slots of the complete message.
     whole: Vec<Slot>,
 }
 
@@ -31,15 +32,15 @@ pub(super) fn tokens(messages: &[Shortened<'_>]) -> usize {
     messages.iter().map(|one| one.tokens).sum()
 }
 
-/// Whether the user has words in some messages, and none of them stays.
+/// Returns true if messages contain text from the user and none of it remains.
 pub(super) fn says_nothing(messages: &[Shortened<'_>]) -> bool {
     let users = messages.iter().filter(|one| one.turn.speaker == Speaker::User);
     let mut words = users.flat_map(Shortened::words).peekable();
     words.peek().is_some() && words.all(|stays| !stays)
 }
 
-/// Messages of a unit cut to so many tokens, or as far as they can be. Calls go with their results where nothing else leaves room for
-/// what the user says with them.
+/// Cuts the messages of a unit to `room` tokens, or as far as possible. Calls and their results are
+/// removed only if otherwise nothing would remain of the user's text beside them.
 pub(super) fn trim<'a>(messages: Vec<Shortened<'a>>, room: usize, counter: &dyn TokenCounter) -> Vec<Shortened<'a>> {
     let is_mixed = messages.iter().any(|one| one.turn.is_users() && one.turn.results().next().is_some());
     if !is_mixed {
@@ -52,7 +53,7 @@ pub(super) fn trim<'a>(messages: Vec<Shortened<'a>>, room: usize, counter: &dyn 
     cut(messages.into_iter().map(|one| one.without_calls(counter)).collect(), room, counter)
 }
 
-/// Leaves out texts of results first, then images and documents, the largest first, then other texts.
+/// Removes texts of results first, then images and documents, the largest first, then other texts.
 fn cut<'a>(mut messages: Vec<Shortened<'a>>, room: usize, counter: &dyn TokenCounter) -> Vec<Shortened<'a>> {
     cut_texts(&mut messages, true, room, counter);
     let mut media = Vec::new();
@@ -62,7 +63,8 @@ fn cut<'a>(mut messages: Vec<Shortened<'a>>, room: usize, counter: &dyn TokenCou
         }
     }
     media.sort_unstable();
-    // To change and count a message takes as long as it is: that waits until as much is to be left out as can be enough.
+    // Changing and counting a message takes time proportional to its length, so removals are
+    // collected until they may suffice.
     let mut least = tokens(&messages);
     let mut waiting = Cuts::new();
     for (.., at, slot) in media {
@@ -81,10 +83,10 @@ fn cut<'a>(mut messages: Vec<Shortened<'a>>, room: usize, counter: &dyn TokenCou
     messages
 }
 
-/// Bytes that are to be kept of slots, by message and slot.
+/// The number of bytes to keep, by message and slot.
 type Cuts = BTreeMap<usize, BTreeMap<usize, usize>>;
 
-/// Cuts messages, and counts what stays.
+/// Applies cuts to messages, and counts the rest.
 fn leave_out(messages: &mut [Shortened<'_>], cuts: Cuts, counter: &dyn TokenCounter) {
     for (at, keep) in cuts {
         if let Some(one) = messages.get_mut(at) {
@@ -94,19 +96,19 @@ fn leave_out(messages: &mut [Shortened<'_>], cuts: Cuts, counter: &dyn TokenCoun
     }
 }
 
-/// A text among those that are cut together.
+/// One of several texts that are cut together.
 struct Piece<'a> {
-    /// Its message.
+    /// The index of its message.
     at: usize,
     slot: usize,
     text: &'a str,
     tokens: usize,
-    /// Tokens of the mark of all of it.
+    /// Tokens of the mark that replaces all of it.
     mark: usize,
 }
 
-/// Cuts the texts of results, or all others, to a common size: the short ones stay whole, so that a question does not give way to a
-/// file pasted beside it.
+/// Cuts the texts of results, or all others, to a common size. Short texts stay complete, so that a
+/// question does not give way to a file pasted beside it.
 fn cut_texts(messages: &mut [Shortened<'_>], is_result: bool, room: usize, counter: &dyn TokenCounter) {
     let total = tokens(messages);
     if total <= room {
@@ -125,7 +127,8 @@ fn cut_texts(messages: &mut [Shortened<'_>], is_result: bool, room: usize, count
     let size = |level: usize| pieces.iter().map(|piece| piece.tokens.min(level.max(piece.mark))).sum::<usize>();
     let mut left = (size(usize::MAX) + room).saturating_sub(total);
     let mut way: usize = 0;
-    // Joined texts may count a few tokens more than their parts: give way, each time further, until it fits.
+    // A concatenated text may count a few tokens more than its parts: reduce the size by growing
+    // steps until it fits.
     loop {
         let (mut level, mut above) = (0, left);
         while level < above {
@@ -149,19 +152,20 @@ fn cut_texts(messages: &mut [Shortened<'_>], is_result: bool, room: usize, count
 }
 
 impl<'a> Shortened<'a> {
-    /// A message that is whole yet, with how it reads and its tokens.
+    /// A complete message, with its text form and its tokens.
     pub(super) fn of(id: &'a str, turn: &Turn, text: &'a str, tokens: usize) -> Self {
         Self { id, turn: turn.clone(), text, tokens, left_out: Vec::new(), whole: turn.read().slots }
     }
 
-    /// Leaves out what tools gave back.
+    /// Removes the tool results.
     pub(super) fn leave_out_results(&mut self, counter: &dyn TokenCounter) {
         let results = self.slots(|slot| slot.is_result).map(|(number, _)| (number, 0)).collect();
         self.leave_out(&results);
         self.count(counter);
     }
 
-    /// The same with a mark in place of each result; nothing of a message in which the user says nothing.
+    /// The same message with a mark in place of each result; empty if the message has no content
+    /// from the user.
     fn without_calls(mut self, counter: &dyn TokenCounter) -> Self {
         if !self.turn.is_users() {
             self.turn.parts.clear();
@@ -188,7 +192,7 @@ impl<'a> Shortened<'a> {
         self
     }
 
-    /// Of each text with words that no tool gave back, whether any of it stays.
+    /// For each non-empty text that is not part of a tool result: true if any of it remains.
     fn words(&self) -> impl Iterator<Item = bool> {
         let words = |slot: &Slot| !self.text.get(slot.range.clone()).unwrap_or("").trim().is_empty();
         let slots = self.slots(move |slot| slot.media == 0 && !slot.is_result && words(slot));
@@ -199,19 +203,19 @@ impl<'a> Shortened<'a> {
         self.whole.iter().enumerate().filter(move |(_, slot)| is_meant(slot))
     }
 
-    /// No fewer tokens than it frees to leave out an image or a document.
+    /// An upper bound of the tokens that the removal of an image or a document frees.
     fn freed(&self, slot: usize, counter: &dyn TokenCounter) -> usize {
-        /// What is joined to the texts around may count so much less.
+        /// Tokens that merging with the neighbouring texts may save.
         const JOINTS: usize = 2;
         let Some(Slot { range, media, .. }) = self.whole.get(slot) else { return 0 };
         let text = self.text.get(range.clone()).unwrap_or("");
         (media + counter.count(text) + JOINTS).saturating_sub(counter.count(&format!("[cut: of {} left out]", self.id)))
     }
 
-    /// Keeps so many bytes of texts, by their slots, unless the mark of what is left out were longer than that. Of an image or a document the mark
-    /// alone stays.
+    /// Keeps the given number of bytes of each slot's text, unless the mark would be longer than
+    /// the omitted part. Only the mark remains of an image or a document.
     fn leave_out(&mut self, keep: &BTreeMap<usize, usize>) {
-        // By where a slot starts: where it ends, and what of it is left out.
+        // By the start of a slot: its end, and the omitted range.
         let mut cut = BTreeMap::new();
         for (number, (part, Slot { range: whole, media, .. })) in self.turn.slots_mut().zip(&self.whole).enumerate() {
             let Some(keep) = keep.get(&number).copied() else { continue };
@@ -234,7 +238,7 @@ impl<'a> Shortened<'a> {
         self.left_out.extend(cut.into_values().map(|(_, range)| range));
     }
 
-    /// Counts what stays, where something is left out.
+    /// Counts the remaining tokens if anything is omitted.
     fn count(&mut self, counter: &dyn TokenCounter) {
         if !self.left_out.is_empty() {
             self.tokens = counter.count(&self.turn.read().text) + self.turn.media_tokens();

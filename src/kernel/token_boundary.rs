@@ -1,12 +1,15 @@
-//! Seams: boundaries between tokens that hold whatever stands around them. They give the least tokens of a joined text.
+//! Seams: token boundaries that hold in any surrounding text. They yield the minimum number of
+//! tokens of a concatenated text.
 //!
-//! A tokenizer that splits texts into words joins nothing across a seam, so the text between two seams has the same tokens in every
-//! text that contains it. A space parts from the word before it, since it goes with the one behind; signs and line ends part from letters and
-//! digits before them, but an apostrophe, which may go with them; a word parts from the line end before it, but a slash, which goes with
-//! line ends. That holds for the patterns of `o200k` and `cl100k`.
+//! A tokenizer that splits texts into words never merges across a seam, so the text between two
+//! seams has the same tokens in every text that contains it. A seam lies between a word and a
+//! following space, which belongs to the next word; between letters or digits and a following sign
+//! or line end, except an apostrophe; and between a line end and a following word, except a slash.
+//! This holds for the patterns of `o200k` and `cl100k`.
 
-/// The least tokens of a text that is made of these pieces, in this order, with anything at all between two of them: all that stands
-/// between two seams of a piece, and one for what is known from the last seam of a piece to the first of the next, however it is joined.
+/// The minimum number of tokens of a text made of these pieces in this order, with any text between
+/// two of them: all tokens between two seams of a piece, and one for the known text between the
+/// last seam of a piece and the first of the next.
 pub fn least(pieces: &[&str], count: impl Fn(&str) -> usize) -> usize {
     let last = pieces.len().saturating_sub(1);
     let mut tokens = 0;
@@ -24,7 +27,8 @@ pub fn least(pieces: &[&str], count: impl Fn(&str) -> usize) -> usize {
     tokens + usize::from(is_begun)
 }
 
-/// The first seam of a text. A space that a word follows parts from whatever is before it, be it in another piece.
+/// The first seam of a text. A space before a word is a seam even if the previous character is in
+/// another piece.
 fn first(text: &str) -> Option<usize> {
     let mut before = None;
     let mut chars = text.char_indices().peekable();
@@ -38,7 +42,8 @@ fn first(text: &str) -> Option<usize> {
     None
 }
 
-/// The last seam of a text. White space before it would be taken for the end of the text.
+/// The last seam of a text. White space at the end is skipped, because it could belong to a
+/// following word.
 fn last(text: &str) -> Option<usize> {
     let mut pairs = text.chars().rev().skip(1).zip(text.char_indices().rev());
     pairs.find_map(|(before, (at, behind))| is_seam(before, behind).then_some(at))
@@ -52,7 +57,7 @@ fn is_seam(before: char, behind: char) -> bool {
     ends_line(before) && behind != '/' || is_word && behind.is_ascii_punctuation() && behind != '\''
 }
 
-/// White space that ends no line.
+/// Returns true for white space other than a line end.
 fn is_space(c: char) -> bool {
     c.is_whitespace() && !ends_line(c)
 }

@@ -1,38 +1,40 @@
-//! Counting tokens. A counter says how it is called and whether its figures are exact.
+//! Token counters, each with a name and an indication whether its figures are exact.
 //!
-//! A token is at least one byte, so a text of no more bytes than the budget has tokens needs no counting at all.
+//! A token is at least one byte, so a text with no more bytes than the budget has tokens needs no
+//! count.
 
 use super::token_boundary;
 use std::fmt::Debug;
 
 /// Counts tokens of texts.
 pub trait TokenCounter: Debug + Send + Sync {
-    /// The name that manifests give it, such as `o200k`.
+    /// The name in manifests, such as `o200k`.
     fn name(&self) -> &str;
 
-    /// Whether its figures are those of the vendor's own tokenizer.
+    /// Returns true if the figures are those of the vendor's own tokenizer.
     fn is_exact(&self) -> bool;
 
-    /// Tokens of a text.
+    /// The number of tokens of a text.
     fn count(&self, text: &str) -> usize;
 
-    /// Bytes of the longest prefix found of at most `limit` tokens, ending where both a token and a character end.
-    /// What is beyond `limit` tokens of the text need not be looked at.
+    /// The length in bytes of the longest prefix found of at most `limit` tokens, ending at the end
+    /// of a token and of a character. An implementation may stop reading after `limit` tokens.
     fn fit(&self, text: &str, limit: usize) -> usize {
         longest(text, limit, |prefix| self.count(prefix))
     }
 
-    /// Tokens that every text has which is made of these pieces, in this order, with anything at all between two of them.
+    /// The minimum number of tokens of any text made of these pieces in this order, with any text
+    /// between two of them.
     ///
-    /// What is given here holds for tokenizers that take a text apart into words before they join anything, and counts as much as is
-    /// certain of those: see [`token_boundary::least`].
+    /// The default holds for tokenizers that split a text into words before they merge anything,
+    /// and counts only the tokens that are certain for those: see [`token_boundary::least`].
     fn least(&self, pieces: &[&str]) -> usize {
         token_boundary::least(pieces, |text| self.count(text))
     }
 }
 
-/// The longest prefix of at most `limit` tokens by bisection over characters, for counters of which a longer text never
-/// has fewer tokens.
+/// The longest prefix of at most `limit` tokens, by bisection over characters; for counters that
+/// never count fewer tokens for a longer text.
 pub fn longest(text: &str, limit: usize, count: impl Fn(&str) -> usize) -> usize {
     let mut low = 0;
     let mut high = text.len();
@@ -42,23 +44,24 @@ pub fn longest(text: &str, limit: usize, count: impl Fn(&str) -> usize) -> usize
         if fits {
             low = middle;
         } else {
-            // The characters between `low` and here do not fit whole.
+            // The characters between `low` and here do not fit completely.
             high = text.floor_char_boundary(middle.saturating_sub(1)).max(low);
         }
     }
     low
 }
 
-/// An estimate for vendors that publish no tokenizer: a fixed number of bytes a token, rounded up.
+/// An estimate for vendors that publish no tokenizer: a fixed number of bytes per token, rounded
+/// up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Estimate {
     name: String,
-    /// Bytes of a hundred tokens.
+    /// Bytes per hundred tokens.
     centibytes: u32,
 }
 
 impl Estimate {
-    /// An estimate of `bytes` bytes a token, at least one.
+    /// An estimate of `bytes` bytes per token, at least one.
     pub fn new(name: impl Into<String>, bytes: f64) -> Self {
         let bytes = if bytes.is_nan() { 1.0 } else { bytes };
         let centibytes = (bytes * 100.0).round().clamp(100.0, 10_000.0);
@@ -95,7 +98,7 @@ impl TokenCounter for Estimate {
     }
 }
 
-/// One token a byte: the bound that holds for every tokenizer over bytes.
+/// One token per byte: an upper bound for every tokenizer over bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bytes;
 

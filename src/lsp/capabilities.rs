@@ -1,4 +1,4 @@
-//! What the server says it can do.
+//! The capabilities of the server.
 
 use super::client::Client;
 use super::encoding::Encoding;
@@ -6,7 +6,7 @@ use super::features::commands::COMMAND;
 use super::features::semantic_tokens::TOKENS;
 use serde_json::{Value, json};
 
-/// What the server can do for a client: the answer to `initialize`.
+/// Returns the server's capabilities for a client: the answer to `initialize`.
 pub(super) fn of(client: &Client) -> Value {
     let encoding = match client.encoding {
         Encoding::Utf8 => "utf-8",

@@ -1,44 +1,45 @@
-//! What a client said it can do. Read from the raw message, so that a client which says one thing wrongly keeps the others.
+//! The capabilities of a client. Read from the raw message, so that one invalid value does not
+//! invalidate the others.
 
 use super::encoding::Encoding;
 use super::pages::Pages;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// A client.
+/// A client and its capabilities.
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a capability of its own, as the protocol has it")]
 pub(super) struct Client {
     pub(super) encoding: Encoding,
-    /// Asks for diagnostics itself; nothing is pushed then.
+    /// Requests diagnostics itself, so that none are pushed.
     pub(super) pulls: bool,
-    /// What it can be told to ask for again.
+    /// The results that it can be asked to request again.
     pub(super) refreshes: Refreshes,
-    /// Can watch files for us.
+    /// Can watch files for the server.
     pub(super) watches: bool,
-    /// Can watch files outside of the folders that are open, too.
+    /// Can also watch files outside the open folders.
     pub(super) watches_elsewhere: bool,
-    /// Where the pages of the rules are.
+    /// The base address of the rules' pages.
     pub(super) pages: Pages,
     /// Understands placeholders in completions.
     pub(super) snippets: bool,
-    /// Lets people choose whether a completion replaces what stands behind the place.
+    /// Offers a choice whether a completion replaces the text behind the cursor.
     pub(super) inserts: bool,
-    /// Asks for the edits of an action once it is taken.
+    /// Requests the edits of an action only when it is chosen.
     pub(super) resolves_edits: bool,
-    /// Holds edits against the state of a document that they were made for.
+    /// Compares edits with the document version for which they were made.
     pub(super) versions: bool,
-    /// Creates files for us.
+    /// Creates files for the server.
     pub(super) creates: bool,
     /// Shows Markdown on hover.
     pub(super) markdown: bool,
     /// Shows Markdown beside completions.
     pub(super) markdown_items: bool,
-    /// Has commands of its own names for ours, and wants none listed.
+    /// Registers its own command names, so that none are announced.
     pub(super) names_commands: bool,
-    /// The process that started us.
+    /// The process that started the server.
     pub(super) process: Option<u64>,
-    /// The folders that are open.
+    /// The open folders.
     pub(super) folders: Vec<PathBuf>,
 }
 
@@ -59,7 +60,7 @@ impl Client {
         }
         let encodings = params.pointer("/capabilities/general/positionEncodings").and_then(Value::as_array);
         let mut encodings = encodings.into_iter().flatten().filter_map(Value::as_str);
-        // The client names the one that it likes best first.
+        // The client lists its preferred encoding first.
         let utf8 = encodings.find(|name| matches!(*name, "utf-8" | "utf-16")) == Some("utf-8");
         Self {
             encoding: if utf8 { Encoding::Utf8 } else { Encoding::Utf16 },
@@ -84,7 +85,7 @@ impl Client {
     }
 }
 
-/// What a client can be told to ask for again.
+/// The results that a client can be asked to request again.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a capability of its own, as the protocol has it")]
 pub(super) struct Refreshes {
@@ -105,7 +106,7 @@ impl Refreshes {
     }
 }
 
-/// The folders of a list as the protocol has it. What is no folder of this machine is none.
+/// Reads a list of workspace folders. A folder that is not on this machine is skipped.
 pub(super) fn folders(list: &Value) -> Vec<PathBuf> {
     let uris = list.as_array().into_iter().flatten().filter_map(|folder| folder.get("uri").and_then(Value::as_str));
     uris.filter_map(|uri| super::uri::path(&gen_lsp_types::Uri(uri.to_owned()))).collect()

@@ -1,4 +1,5 @@
-//! Findings in the client's words: the same set as on the command line, with the same codes, ranges and messages.
+//! Converts findings to LSP diagnostics: the same set as on the command line, with the same codes,
+//! ranges and messages.
 
 use super::client::Client;
 use super::state::project::ProjectState;
@@ -12,7 +13,7 @@ use gen_lsp_types::{
 };
 use std::collections::BTreeMap;
 
-/// The findings of one file, as the client shows them.
+/// Returns the diagnostics of one file.
 pub(super) fn of(project: &ProjectState, client: &Client, name: &str) -> Vec<Diagnostic> {
     let found = project.found(name);
     let is_large = project.is_large(name);
@@ -24,7 +25,7 @@ pub(super) fn of(project: &ProjectState, client: &Client, name: &str) -> Vec<Dia
     let mut one = |finding: &Finding| {
         let range = client.encoding.range(&text, &index, finding.span);
         let mut related = Vec::new();
-        // A client shows no notes; what else is to be said of the place is said as something related to it.
+        // Clients show no notes, so notes become related information at the same place.
         let here = Location { uri: address(project, name), range };
         related.extend(remarks(finding).map(|message| DiagnosticRelatedInformation { location: here.clone(), message }));
         for label in finding.labels.iter().filter(|label| !label.text.is_empty()) {
@@ -37,7 +38,8 @@ pub(super) fn of(project: &ProjectState, client: &Client, name: &str) -> Vec<Dia
             };
             related.push(DiagnosticRelatedInformation { location: Location { uri, range }, message: label.text.to_string() });
         }
-        // The name by which it is silenced, listed in `[lints]` and explained: the code alone says nothing.
+        // The rule's name, which `[lints]` and `<?ctxc allow …?>` use, with its explanation; the
+        // code alone means little.
         let rule = finding.rule;
         let message = format!("rule `{}`: {} (`ctxc explain {}`)", rule.name, rule.summary, rule.name);
         related.push(DiagnosticRelatedInformation { location: here, message });
@@ -58,12 +60,12 @@ pub(super) fn of(project: &ProjectState, client: &Client, name: &str) -> Vec<Dia
     shown
 }
 
-/// What there is to say of a finding beside its message.
+/// Returns the notes and help of a finding.
 pub(super) fn remarks(finding: &Finding) -> impl Iterator<Item = String> {
     finding.notes.iter().map(ToString::to_string).chain(finding.help.iter().map(|help| format!("help: {help}")))
 }
 
-/// What is said of a file of which nobody should think that all is well.
+/// Returns the diagnostic of a large file, so that it does not pass for checked.
 fn large() -> Diagnostic {
     let start = Position { line: 0, character: 0 };
     let message = "more than 5 MB: only the structure is checked in the editor; `ctxc check` checks everything";
@@ -76,7 +78,7 @@ fn large() -> Diagnostic {
     }
 }
 
-/// The address of a file: the client's own where the file is open.
+/// Returns the URI of a file: the client's own if the file is open.
 pub(super) fn address(project: &ProjectState, name: &str) -> Uri {
     project.open.get(name).map_or_else(|| uri::of(&project.path(name)), |buffer| buffer.uri.clone())
 }
@@ -90,7 +92,7 @@ const fn severity(severity: Severity) -> DiagnosticSeverity {
     }
 }
 
-/// Rules about what has no effect, whose places are shown faded.
+/// Rules about text without effect, which is shown faded.
 const UNNECESSARY: &[&str] = &[
     "default-without-effect",
     "redundant-override",
@@ -123,7 +125,7 @@ impl Sources<'_> {
     }
 }
 
-/// Whether two ranges share a place.
+/// Returns true if two ranges touch.
 pub(super) fn meet(one: Range, other: Range) -> bool {
     let before = |a: Position, b: Position| (a.line, a.character) <= (b.line, b.character);
     before(one.start, other.end) && before(other.start, one.end)

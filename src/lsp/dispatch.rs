@@ -1,6 +1,6 @@
-//! The loop: messages in, answers out. Edits that wait together are taken together before anything is compiled.
+//! The message loop of the server. All pending edits are applied before anything is compiled.
 //!
-//! A panic while answering is a bug; it is answered as one, and the server lives.
+//! A panic while answering is a bug: it is returned as an internal error, and the server continues.
 
 use super::capabilities;
 use super::client::Client;
@@ -21,19 +21,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How often it is looked whether the process that started us is still there.
+/// The interval of checks that the parent process still exists.
 const PULSE: Duration = Duration::from_secs(3);
 
-/// How a session ended.
+/// The end of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The client asked for it, or went away after asking.
+    /// The client sent `shutdown` first.
     Asked,
-    /// The client went away.
+    /// The client disconnected without `shutdown`.
     Left,
 }
 
-/// Answers a client until it ends the session or goes away.
+/// Serves a client until it ends the session or disconnects.
 pub fn serve(connection: &Connection) -> Ended {
     let mut server = Server::new(connection);
     loop {
@@ -64,7 +64,7 @@ impl Server<'_> {
         self.client.process.is_some_and(|process| fs::exists(Path::new("/proc/self")) && !is_running(process))
     }
 
-    /// Answers requests that the client gave up before they were begun.
+    /// Answers queued requests that the client has cancelled.
     fn cancel(&self) {
         let mut queue = self.queue.borrow_mut();
         let ids: Vec<Value> = queue.iter().filter_map(given_up).collect();
@@ -80,7 +80,8 @@ impl Server<'_> {
         });
     }
 
-    /// Whether a long answer is to be given up: the client wants it no more, or has edited what it is about.
+    /// Returns an error if a long request must stop: the client has cancelled it or has edited a
+    /// document.
     pub(super) fn interrupted(&self, id: &RequestId) -> Result<(), Refusal> {
         let mut queue = self.queue.borrow_mut();
         queue.extend(self.connection.receiver.try_iter());
@@ -102,7 +103,7 @@ impl Server<'_> {
         self.send(Response { id, response_result: Err(ResponseError { code: code as i32, message, data }) });
     }
 
-    /// Takes one message. `Some` when it ends the session.
+    /// Handles one message. Returns `Some` if it ends the session.
     fn take(&mut self, message: Message) -> Option<Ended> {
         match message {
             Message::Request(request) => self.request(request),
@@ -136,7 +137,7 @@ impl Server<'_> {
             (State::Working, "workspace/executeCommand") => {
                 let begun = catch_unwind(AssertUnwindSafe(|| commands::begin(self, id.clone(), request.params)));
                 match begun {
-                    // The thread that counts answers it.
+                    // The counting thread sends the answer.
                     Ok(Ok(())) => return,
                     Ok(Err(refusal)) => Err(refusal),
                     Err(_) => Err(bug()),
@@ -210,7 +211,7 @@ impl Server<'_> {
 
     fn notification(&mut self, note: Notification) {
         let Notification { method, params } = note;
-        // A notification that cannot be read has nobody to be answered to.
+        // An invalid notification has no answer.
         let _: Result<(), Refusal> = match method.as_str() {
             "initialized" => {
                 self.watch();
@@ -233,7 +234,7 @@ impl Server<'_> {
     }
 }
 
-/// The request that a message gives up.
+/// Returns the id of the request that a message cancels.
 fn given_up(message: &Message) -> Option<Value> {
     match message {
         Message::Notification(note) if note.method == "$/cancelRequest" => note.params.get("id").cloned(),
@@ -245,10 +246,11 @@ fn bug() -> Refusal {
     Refusal { code: ErrorCode::InternalError, message: "a bug in ctxc: this request could not be answered".to_owned() }
 }
 
-/// Whether a process is there and has not ended: one that has ended stays listed until its parent asks after it.
+/// Returns true if a process exists and has not ended. An ended process stays listed until its
+/// parent waits for it.
 fn is_running(process: u64) -> bool {
     let Ok(stat) = RealFs.read(&PathBuf::from(format!("/proc/{process}/stat")), 1 << 16) else { return false };
-    // The name stands in brackets and may hold anything; the state is the letter behind it.
+    // The name in brackets may contain any character; the state is the letter after it.
     let state = stat.iter().rposition(|byte| *byte == b')').and_then(|at| stat.get(at + 2));
     !matches!(state, Some(b'Z' | b'X'))
 }

@@ -1,5 +1,5 @@
-//! Handles documents that are opened, changed and closed, and files that change on disk. Publishes diagnostics once no
-//! message waits, or answers a pull.
+//! Handles opened, changed and closed documents and changes of files on disk. Publishes diagnostics
+//! when no message is pending, or answers a pull.
 
 use super::state::buffer::Buffer;
 use super::state::workspace::Shown;
@@ -16,7 +16,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 impl Server<'_> {
-    /// Files may have changed: they are looked at before anything is answered, unless the client watches them.
+    /// Makes the projects check the disk before the next answer, unless the client watches their
+    /// files.
     pub(super) fn expect_disk_changes(&mut self) {
         for project in self.workspace.all_mut().filter(|project| !project.is_watched) {
             project.expect_disk_changes();
@@ -75,7 +76,8 @@ impl Server<'_> {
         }
     }
 
-    /// Nothing waits: what changed is shown, or the client told to ask.
+    /// Called when no message is pending: publishes the changes, or asks the client to request
+    /// them.
     pub(super) fn rest(&mut self) {
         self.poll_when_due();
         if !std::mem::take(&mut self.stale) {
@@ -141,7 +143,7 @@ impl Server<'_> {
         Ok(self.report_at(&Uri(uri.to_owned()), before))
     }
 
-    /// The report of a file, by its address.
+    /// Returns the report of a file by its URI.
     fn report_at(&self, uri: &Uri, before: Option<&str>) -> Value {
         let open = self.workspace.document(uri).map(|(project, name, _)| (project, name));
         let of = open.or_else(|| self.workspace.file(&uri::path(uri)?));
@@ -174,7 +176,8 @@ impl Server<'_> {
             }
             items.push(report);
         }
-        // What the client has of any other file: one that is gone, or that no template uses any more, has no findings.
+        // The client's results for other files: a file that is gone, or that no template uses now,
+        // has no findings.
         for (uri, id) in before {
             let mut report = self.report_at(&Uri(uri.clone()), Some(&id));
             report.as_object_mut().into_iter().for_each(|report| {
@@ -185,7 +188,7 @@ impl Server<'_> {
         Ok(json!({"items": items}))
     }
 
-    /// The findings of a file, or that they are those the client has.
+    /// Returns the findings of a file, or "unchanged" if the client has them already.
     fn report(&self, of: Option<(&ProjectState, &str)>, before: Option<&str>) -> Value {
         let ours = of.filter(|(project, name)| project.is_ours(name));
         let items = ours.map(|(project, name)| diagnostics::of(project, &self.client, name)).unwrap_or_default();

@@ -1,24 +1,25 @@
-//! From byte offsets to the positions that a client counts in, and back.
+//! Converts byte offsets to the positions of a client, and back.
 //!
-//! Never fails: a position past the end of its line is the end of that line, one past the last line the end of the text.
+//! Never fails: a position past the end of its line becomes the end of that line, and one past the
+//! last line the end of the text.
 
 use crate::base::fix::Edit;
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
 use gen_lsp_types::{Position, Range, TextEdit};
 
-/// What a client counts columns in.
+/// The unit in which a client counts columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) enum Encoding {
     /// Bytes.
     Utf8,
-    /// UTF-16 code units: what every client knows.
+    /// UTF-16 code units, which every client supports.
     #[default]
     Utf16,
 }
 
 impl Encoding {
-    /// The position of an offset.
+    /// Returns the position of an offset.
     pub(super) fn position(self, text: &str, index: &LineIndex, offset: u32) -> Position {
         let found = index.position(text, offset);
         let character = match self {
@@ -35,18 +36,18 @@ impl Encoding {
         Position { line: found.line - 1, character }
     }
 
-    /// The range of a span.
+    /// Returns the range of a span.
     pub(super) fn range(self, text: &str, index: &LineIndex, span: Span) -> Range {
         Range { start: self.position(text, index, span.start), end: self.position(text, index, span.end) }
     }
 
-    /// Edits as the client makes them.
+    /// Converts edits to those of the protocol.
     pub(super) fn edits(self, text: &str, index: &LineIndex, edits: &[Edit]) -> Vec<TextEdit> {
         let one = |edit: &Edit| TextEdit { range: self.range(text, index, edit.span), new_text: edit.insert.clone() };
         edits.iter().map(one).collect()
     }
 
-    /// The offset of a position.
+    /// Returns the offset of a position.
     pub(super) fn offset(self, text: &str, index: &LineIndex, position: Position) -> u32 {
         let Some(span) = index.line_span(text, position.line.saturating_add(1)) else { return text.len() as u32 };
         let line = span.slice(text).trim_end_matches(['\n', '\r']);
@@ -70,7 +71,7 @@ impl Encoding {
         span.start + within as u32
     }
 
-    /// The span of a range; an inverted one is taken the right way round.
+    /// Returns the span of a range; the ends of an inverted range are swapped.
     pub(super) fn span(self, text: &str, index: &LineIndex, range: Range) -> Span {
         let start = self.offset(text, index, range.start);
         let end = self.offset(text, index, range.end);

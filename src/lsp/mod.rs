@@ -1,7 +1,8 @@
 //! The language server: `ctxc lsp` over standard input and output.
 //!
-//! A synchronous loop; every request stands behind a guard, so that a bug answers with an error and the server lives. Works from
-//! memory: what an editor has not saved counts in every answer. LSP's own types stay in this folder.
+//! A synchronous loop. Every request runs behind a panic guard, so that a bug gives an error answer
+//! and the server continues. Unsaved text of the editor counts in every answer. LSP's own types
+//! stay in this folder.
 
 mod capabilities;
 mod client;

@@ -1,18 +1,19 @@
-//! Where the pages of the rules are, for clients that lead from a finding to its page.
+//! The addresses of the rules' pages, for clients that link a finding to its page.
 //!
-//! Where the client says so (`initializationOptions.rulePages`), else beside the program, else in the repository that the package names.
-//! Without any of these a finding leads nowhere, and `ctxc explain` says the same.
+//! The base address is `initializationOptions.rulePages` if the client sets it, then a folder
+//! beside the program, then the repository of the package. Without these, findings have no link;
+//! `ctxc explain` prints the same text.
 
 use crate::base::fs;
 use gen_lsp_types::Uri;
 use serde_json::Value;
 
-/// The repository that the package names.
+/// The repository of the package.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
-/// Where pages lie beside a program: in a clone, in an installed system.
+/// The folders of pages relative to a program: in a clone and in an installed system.
 const BESIDE: [&str; 2] = ["docs/rules", "share/doc/ctxc/rules"];
 
-/// The address that all pages begin with.
+/// The common prefix of all page addresses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pages(Option<String>);
 
@@ -24,7 +25,7 @@ impl Pages {
         Self(told.or_else(beside).or_else(|| in_repository(REPOSITORY)))
     }
 
-    /// The page of a rule.
+    /// Returns the page of a rule.
     pub(super) fn of(&self, rule: &str) -> Option<Uri> {
         self.0.as_ref().map(|base| Uri(format!("{base}{rule}.md")))
     }
@@ -33,7 +34,7 @@ impl Pages {
 fn beside() -> Option<String> {
     let program = fs::current_exe().ok()?;
     let mut folders = program.ancestors().skip(1).take(4).flat_map(|folder| BESIDE.map(|beside| folder.join(beside)));
-    // Another program's documentation has no such page.
+    // The documentation of another program has no such page.
     let found = folders.find(|folder| fs::exists(&folder.join("context-conflict-with-default.md")))?;
     Some(format!("{}/", super::uri::of(&found).0))
 }

@@ -1,4 +1,4 @@
-//! What stands at an offset of a template: the tree around it, and the kind that the element table gives each element.
+//! The tree around an offset of a template, and the kind of each element by the element table.
 
 use crate::project::config::Config;
 use crate::settings::bodies::Bodies;
@@ -9,19 +9,19 @@ use crate::template::elements::Kind;
 use crate::template::model::File;
 use crate::template::{self};
 
-/// Reads a text and hands its tree on.
+/// Parses a text and passes its tree to `look`.
 pub(super) fn with<T>(text: &str, limits: &Limits, look: impl FnOnce(Document<'_>) -> T) -> T {
     let mut reader = Reader::new();
     reader.read(text, limits);
     look(reader.document(text))
 }
 
-/// Reads a text and hands on its tree, its definitions and the settings of their bodies as they resolve.
+/// Parses a text and passes its definitions and their resolved settings to `look`.
 pub(super) fn resolved<T>(text: &str, config: &Config, look: impl FnOnce(&File<'_>, &Bodies) -> T) -> T {
     with(text, &config.limits, |document| look_resolved(document, config, look))
 }
 
-/// The same for a tree that was read.
+/// Like [`resolved`], for a parsed tree.
 pub(super) fn look_resolved<T>(document: Document<'_>, config: &Config, look: impl FnOnce(&File<'_>, &Bodies) -> T) -> T {
     let file = template::lower(document);
     let mut bodies = Bodies::default();
@@ -29,17 +29,17 @@ pub(super) fn look_resolved<T>(document: Document<'_>, config: &Config, look: im
     look(&file, &bodies)
 }
 
-/// Whether the root of a text is one of the language's, or was meant so.
+/// Returns true if the root of a text is an element of the language, or is likely meant as one.
 pub(super) fn is_template(text: &str, limits: &Limits) -> bool {
     with(text, limits, |document| document.root().is_some_and(|root| template::root_kind(root).is_some()))
 }
 
-/// An element and those around it, the innermost first.
+/// Iterates over an element and its ancestors, the innermost first.
 pub(super) fn around<'a>(element: impl Into<Option<Element<'a>>>) -> impl Iterator<Item = Element<'a>> {
     std::iter::successors(element.into(), |element| element.parent())
 }
 
-/// What the element table calls an element; `None` where it knows none in that place.
+/// Returns the kind of an element by the element table; `None` if it is not valid at its place.
 pub(super) fn kind(element: Element<'_>) -> Option<Kind> {
     let mut chain: Vec<Element<'_>> = around(element).collect();
     let root = chain.pop()?;
@@ -58,7 +58,7 @@ pub(super) fn kind(element: Element<'_>) -> Option<Kind> {
     Some(kind)
 }
 
-/// The type of the task that an element is.
+/// Returns the type of a task element.
 pub(super) fn operator(element: Element<'_>) -> Option<String> {
     match element.name() {
         "task" => element.attribute("type").map(|attribute| attribute.value().trim().to_owned()),
@@ -66,22 +66,22 @@ pub(super) fn operator(element: Element<'_>) -> Option<String> {
     }
 }
 
-/// Where in an element an offset is.
+/// The part of an element at an offset.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Spot<'a> {
-    /// In the name of a start or end tag.
+    /// The name in a start or end tag.
     Name,
-    /// In the name of an attribute.
+    /// The name of an attribute.
     AttributeName(Attribute<'a>),
-    /// In the value of an attribute.
+    /// The value of an attribute.
     Value(Attribute<'a>),
-    /// Elsewhere in a tag.
+    /// Another part of a tag.
     Tag,
-    /// Between the tags.
+    /// The content between the tags.
     Inside,
 }
 
-/// The element at an offset, and where in it.
+/// Returns the element at an offset and its part there.
 pub(super) fn spot(document: Document<'_>, offset: u32) -> Option<(Element<'_>, Spot<'_>)> {
     let element = document.element_at(offset)?;
     if element.name_span().touches(offset) || element.end_tag().is_some_and(|tag| tag.contains(offset)) {

@@ -1,4 +1,4 @@
-//! What the features of the language server are written with.
+//! Common imports of the language server's features.
 
 pub(super) use super::place;
 pub(super) use super::server::{Answer, Refusal, Server, value};

@@ -1,4 +1,5 @@
-//! Ways out of findings that end in a person's words: what is required and missing, a file to create, and an `allow` with a reason.
+//! Quick fixes with text that the author must complete or choose: missing elements, a new file, and
+//! an `allow` with a reason.
 
 use super::features::provenance;
 use super::place::{self, Spot};
@@ -20,14 +21,14 @@ use crate::template::scope::Origin;
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
 
-/// What a person is to write.
+/// The placeholder for text of the author.
 const TODO: &str = "TODO";
 
-/// A way out.
+/// A quick fix.
 pub(super) struct QuickFix {
     pub(super) title: String,
     pub(super) edits: Vec<Edit>,
-    /// A file to create, by its name, and what is in it.
+    /// A file to create: its name and content.
     pub(super) creates: Option<(String, String)>,
 }
 
@@ -37,7 +38,7 @@ impl QuickFix {
     }
 }
 
-/// The ways out of findings of a template, by finding.
+/// Returns the quick fixes of each finding of a template.
 pub(super) fn of(project: &ProjectState, name: &Arc<str>, text: &str, findings: &[&Diagnostic]) -> Vec<Vec<QuickFix>> {
     if !project.is_xml(name) {
         return Vec::new();
@@ -60,7 +61,7 @@ pub(super) fn of(project: &ProjectState, name: &Arc<str>, text: &str, findings: 
     })
 }
 
-/// What is required and not there, with a word in the places that a person is to fill.
+/// Returns a fix that adds the missing parts, with placeholders for the author's text.
 fn missing(project: &ProjectState, document: Document<'_>, finding: &Diagnostic) -> Option<QuickFix> {
     let element = document.element_at(finding.span.start)?;
     let task = |indent: &str| format!("<task type=\"atomic\">\n{indent}  <description>{TODO}</description>\n{indent}</task>");
@@ -113,7 +114,8 @@ fn missing(project: &ProjectState, document: Document<'_>, finding: &Diagnostic)
     (!tags.is_empty()).then(|| QuickFix::new(format!("add {}", tags.join(" and ")), edit))
 }
 
-/// Children behind those that stand before them in the table of elements: their tags, and the edit.
+/// Inserts children at their place in the order of the element table; returns their tags and the
+/// edit.
 fn add(element: Element<'_>, kind: Kind, parts: &[(Kind, String)]) -> (Vec<String>, Edit) {
     let rank = |tag: &str| kind.spec().children.iter().position(|child| child.kind.tag() == tag);
     let first = parts.first().and_then(|(kind, _)| rank(kind.tag()));
@@ -124,7 +126,7 @@ fn add(element: Element<'_>, kind: Kind, parts: &[(Kind, String)]) -> (Vec<Strin
     (parts.iter().map(|(kind, _)| format!("<{}>", kind.tag())).collect(), edit)
 }
 
-/// The variables that what is referred to takes, as parameters of what refers to it.
+/// Returns a fix that declares the variables of a referenced definition as parameters.
 fn declaration(project: &ProjectState, element: Element<'_>, finding: &Diagnostic) -> Option<QuickFix> {
     let index = project.index();
     let links = Links::new(&index);
@@ -146,7 +148,7 @@ fn declaration(project: &ProjectState, element: Element<'_>, finding: &Diagnosti
     Some(QuickFix::new(format!("declare {} here", names.join(" and ")), edit))
 }
 
-/// A free name for one of two definitions that have the same.
+/// Returns a fix that gives one of two equally named definitions a free name.
 fn free_name(project: &ProjectState, name: &str, text: &str, finding: &Diagnostic) -> Option<QuickFix> {
     let definitions = project.template(name).map_or(&[][..], |template| &template.facts.definitions);
     let taken = definitions.iter().find(|own| own.span == finding.span && finding.rule.name == "duplicate-name")?;
@@ -159,7 +161,7 @@ fn free_name(project: &ProjectState, name: &str, text: &str, finding: &Diagnosti
     Some(QuickFix::new(format!("name this one `{free}`"), edit))
 }
 
-/// Each word that can stand in place of one that cannot, where none of them is near.
+/// Returns a fix for each valid word in place of an invalid one, if the rule suggests none.
 fn words(project: &ProjectState, document: Document<'_>, finding: &Diagnostic) -> Vec<QuickFix> {
     let is_asked = matches!(finding.rule.name, "bad-value" | "unknown-type" | "unknown-subtype") && finding.fixes.is_empty();
     let Some((element, spot)) = place::spot(document, finding.span.start).filter(|_| is_asked) else { return Vec::new() };
@@ -178,7 +180,7 @@ fn words(project: &ProjectState, document: Document<'_>, finding: &Diagnostic) -
     words.into_iter().map(one).collect()
 }
 
-/// The arguments that a call has to give and does not.
+/// Returns the required arguments that a call lacks.
 fn arguments(index: &Index<'_>, call: Element<'_>) -> Vec<String> {
     let template = call.attribute("template").and_then(|name| index.find(DefinitionKind::Template, name.value().trim()));
     let params = template.and_then(|id| index.definition(id)).map_or(&[][..], |definition| &definition.params);
@@ -188,7 +190,7 @@ fn arguments(index: &Index<'_>, call: Element<'_>) -> Vec<String> {
     absent.map(|param| param.name.to_string()).collect()
 }
 
-/// The file that a template names and that is not there.
+/// Returns a fix that creates the missing file of a path or reference.
 fn creation(project: &ProjectState, name: &Arc<str>, finding: &Diagnostic) -> Option<QuickFix> {
     let facts = &project.template(name)?.facts;
     let (file, content) = match finding.rule.name {
@@ -214,7 +216,7 @@ fn creation(project: &ProjectState, name: &Arc<str>, finding: &Diagnostic) -> Op
     is_free.then(|| QuickFix { title: format!("create `{file}`"), edits: Vec::new(), creates: Some((file, content)) })
 }
 
-/// An `allow` in the task around a finding.
+/// Returns an edit that adds an `allow` to the definition or call around a finding.
 fn silence(document: Document<'_>, finding: &Diagnostic) -> Option<Edit> {
     let mut around = place::around(document.element_at(finding.span.start));
     let body = around.find(|element| {
@@ -228,7 +230,8 @@ fn silence(document: Document<'_>, finding: &Diagnostic) -> Option<Edit> {
     Some(insert_first_child(body, &format!("<?ctxc allow {rule} reason=\"{TODO}\"?>")))
 }
 
-/// Which findings are silenced by one of these: all of them are made at once, and checked once.
+/// Returns a test for findings that one of these edits suppresses. All edits are applied together
+/// and checked once.
 fn silent(project: &ProjectState, name: &Arc<str>, text: &str, edits: BTreeSet<Edit>) -> impl Fn(&Diagnostic) -> bool {
     let edits: Vec<Edit> = edits.into_iter().collect();
     let after = fix::apply(text, &edits).filter(|_| !edits.is_empty());

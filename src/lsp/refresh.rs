@@ -4,7 +4,8 @@
 use crate::lsp::prelude::*;
 
 impl Server<'_> {
-    /// Tells the client what to ask for again. What it edited itself it asks for anyway.
+    /// Asks the client to request changed results again. It requests results for its own edits
+    /// without being asked.
     pub(super) fn refresh(&mut self) {
         let mut is_other = self.workspace.take_rearranged();
         let mut is_read = false;
@@ -14,7 +15,7 @@ impl Server<'_> {
             let changed = std::mem::take(&mut shown.changed);
             let edited = std::mem::take(&mut shown.edited);
             let before = std::mem::replace(&mut shown.config_revision, config_revision);
-            // Before the first time nothing was shown.
+            // Before the first refresh the client has no results.
             is_other |= before != 0 && changed.iter().any(|name| !edited.contains(name));
             is_read |= before != 0 && before != config_revision;
         }

@@ -1,4 +1,5 @@
-//! Files that are about to get another name: what names them is changed along, and what a task is called that has its file's name.
+//! Updates references to files that are about to be renamed, and to tasks that are named by their
+//! files.
 
 use super::features::mentions;
 use super::features::navigate::{self, SymbolAtCursor};
@@ -19,7 +20,7 @@ use gen_lsp_types::RenameFilesParams;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Files and folders with the names that they are about to get, relative to the project.
+/// Files and folders with their new names, relative to the project.
 type Moves = [(Arc<str>, Arc<str>)];
 /// Edits by file.
 type Edits = BTreeMap<Arc<str>, BTreeSet<Edit>>;
@@ -30,7 +31,8 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
     let moved: Vec<_> = moved.collect();
     let Some((project, _)) = moved.first().and_then(|(old, _)| server.workspace.file(old)) else { return value(()) };
     let names = moved.iter().map(|(old, new)| (project.name(old), project.name(new)));
-    // From outside of the project nothing can be named: what leaves it is reported as missing.
+    // A file that leaves the project cannot be referenced; its references are reported as missing
+    // afterwards.
     let names: Vec<(Arc<str>, Arc<str>)> = names.filter(|(_, new)| !Path::new(&**new).is_absolute()).collect();
     let mut edits = Edits::new();
     let mut tasks: Vec<(String, String)> = Vec::new();
@@ -94,7 +96,7 @@ fn in_project_file(project: &ProjectState, moves: &Moves, path: &str, text: &str
     found.iter().filter_map(edit).chain(listed_scenarios(project, moves, text)).collect()
 }
 
-/// The path that a text names, with the one that it has from now on; `None` where it stays.
+/// Returns the old and new path in a text; `None` if it does not change.
 fn moved_path(project: &ProjectState, moves: &Moves, file: &str, own: &NamedThing) -> Option<(String, String)> {
     let value = own.value.as_str();
     let path = match own.thing {
@@ -115,7 +117,7 @@ fn moved_path(project: &ProjectState, moves: &Moves, file: &str, own: &NamedThin
     (new != target).then(|| (path.to_owned(), new))
 }
 
-/// Adds the new places of scenarios that none of the places of `[eval] scenarios` holds any more.
+/// Adds the new places of scenarios that `[eval] scenarios` no longer covers.
 fn listed_scenarios(project: &ProjectState, moves: &Moves, text: &str) -> Vec<Edit> {
     let eval = &project.config.eval;
     let places: Vec<String> = eval.scenarios.iter().map(|place| after(moves, &place.value)).collect();
@@ -144,7 +146,7 @@ fn listed_scenarios(project: &ProjectState, moves: &Moves, text: &str) -> Vec<Ed
     }
 }
 
-/// Adds a key to `[eval]`, in the form that the section has.
+/// Adds a key to `[eval]`, in the form of the section.
 fn new_key(text: &str, section: Option<Span>, line: &str) -> Edit {
     let Some(section) = section else {
         let gap = if text.is_empty() || text.ends_with("\n\n") {
@@ -179,7 +181,7 @@ fn is_bare_key(key: &str) -> bool {
     !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
-/// The name of a file once files and folders have their new ones.
+/// Returns the name of a file after the moves.
 fn after(names: &Moves, file: &str) -> String {
     let moved = names.iter().find_map(|(old, new)| {
         let rest = file.strip_prefix(&**old)?;
@@ -188,7 +190,7 @@ fn after(names: &Moves, file: &str) -> String {
     moved.unwrap_or_else(|| file.to_owned())
 }
 
-/// The folder of a file.
+/// Returns the folder of a file.
 fn folder(file: &str) -> &str {
     file.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

@@ -1,4 +1,4 @@
-//! A session: what is known of its client and of the projects that it works in, and how messages are sent.
+//! A session: the client, its projects, and the sending of messages.
 
 use super::client::Client;
 use super::poll::Poll;
@@ -14,24 +14,24 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Symbols, hints and the like of one answer at most: nobody reads more.
+/// The maximum number of symbols, hints or similar items in one answer.
 pub(super) const MOST: usize = 5_000;
 
-/// Where a session is.
+/// The phase of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// Before `initialize`.
     New,
-    /// At work.
+    /// Between `initialize` and `shutdown`.
     Working,
     /// After `shutdown`.
     Ending,
 }
 
-/// What a handler answers.
+/// The result of a handler.
 pub(super) type Answer = Result<Value, Refusal>;
 
-/// Why a request is not answered.
+/// The reason why a request fails.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) code: ErrorCode,
@@ -39,36 +39,36 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// A request that cannot be made so.
+    /// Returns the error for invalid parameters.
     pub(super) fn invalid(message: impl Into<String>) -> Self {
         Self { code: ErrorCode::InvalidParams, message: message.into() }
     }
 
-    /// A request that the client gave up.
+    /// Returns the error for a request that the client has cancelled.
     pub(super) fn canceled() -> Self {
         Self { code: ErrorCode::RequestCanceled, message: "given up by the client".to_owned() }
     }
 }
 
-/// A session.
+/// A session with one client.
 pub(super) struct Server<'c> {
     pub(super) connection: &'c Connection,
-    /// Messages that wait.
+    /// Messages that are not handled yet.
     pub(super) queue: RefCell<VecDeque<Message>>,
     pub(super) state: State,
     pub(super) client: Client,
     pub(super) workspace: Workspace,
-    /// Something changed since diagnostics were pushed.
+    /// True if something has changed since diagnostics were pushed.
     pub(super) stale: bool,
     pub(super) poll: Poll,
-    /// The client was told which files to watch.
+    /// True if the client was asked to watch files.
     pub(super) is_watching: bool,
     /// The client has asked for the findings of the whole workspace.
     pub(super) pulls_workspace: bool,
     pub(super) token_counts: TokenCounts,
-    /// Documents that were opened and not counted yet.
+    /// Opened documents whose tokens are not counted yet.
     pub(super) opened: Vec<Uri>,
-    /// Numbers of our own requests.
+    /// The number of the server's own last request.
     asked: i32,
 }
 
@@ -76,7 +76,7 @@ impl<'c> Server<'c> {
     pub(super) fn new(connection: &'c Connection) -> Self {
         let sender = connection.sender.clone();
         Self {
-            // A client that has gone away is noticed by the loop.
+            // The loop detects a disconnected client.
             token_counts: TokenCounts::new(move |message| drop(sender.send(message))),
             connection,
             queue: RefCell::default(),
@@ -93,7 +93,7 @@ impl<'c> Server<'c> {
     }
 
     pub(super) fn send(&self, message: impl Into<Message>) {
-        // A client that has gone away is noticed by the loop.
+        // The loop detects a disconnected client.
         let _ = self.connection.sender.send(message.into());
     }
 
@@ -106,7 +106,7 @@ impl<'c> Server<'c> {
         self.send(Request::new(RequestId::from(self.asked), method.to_owned(), params));
     }
 
-    /// Cuts an answer short that nobody would read to its end, and says so.
+    /// Truncates an answer with too many items and shows a message.
     pub(super) fn cut<T>(&self, answer: &mut Vec<T>, project: &ProjectState, name: &Arc<str>, what: &'static str) {
         if answer.len() > MOST {
             answer.truncate(MOST);
@@ -114,7 +114,7 @@ impl<'c> Server<'c> {
         }
     }
 
-    /// Says that an answer is cut short, once a document while it is open.
+    /// Shows a message that an answer is truncated, once per document while it is open.
     pub(super) fn say_cut(&self, project: &ProjectState, name: &Arc<str>, what: &'static str) {
         if project.shown.said.borrow_mut().insert((Arc::clone(name), what)) {
             self.say(&format!("{name} has more than 5,000 {what}: the rest is left out"));
@@ -125,12 +125,12 @@ impl<'c> Server<'c> {
         self.notify("window/showMessage", json!({"type": 2, "message": message}));
     }
 
-    /// An open document: its project, its name there, its state.
+    /// Returns an open document with its project and its name there.
     pub(super) fn document(&self, uri: &Uri) -> Result<(&ProjectState, Arc<str>, &Buffer), Refusal> {
         self.workspace.document(uri).ok_or_else(|| Refusal::invalid(format!("{} is not open", uri.0)))
     }
 
-    /// The same with the offset of a position in it.
+    /// Returns an open document with the offset of a position in it.
     pub(super) fn position(&self, at: &TextDocumentPositionParams) -> Result<(&ProjectState, Arc<str>, &Buffer, u32), Refusal> {
         let (project, name, buffer) = self.document(&at.text_document.uri)?;
         let offset = self.client.encoding.offset(&buffer.text, &buffer.index, at.position);
@@ -138,7 +138,7 @@ impl<'c> Server<'c> {
     }
 }
 
-/// A value as an answer.
+/// Serialises a value as an answer.
 pub(super) fn value(answer: impl Serialize) -> Answer {
     serde_json::to_value(answer).map_err(|error| Refusal { code: ErrorCode::InternalError, message: error.to_string() })
 }

@@ -1,4 +1,4 @@
-//! The parameters of the template that a call around a place names.
+//! Signature help: the parameters of the template that the call at a place references.
 
 use crate::lsp::prelude::*;
 use crate::syntax::tree::Element;

@@ -1,4 +1,5 @@
-//! Messages over standard input and output, one thread each way. What comes waits in a queue without an end, so that edits are taken together.
+//! Messages over standard input and output, with one thread for each direction. The input queue is
+//! unbounded, so that pending edits can be applied together.
 
 use super::dispatch::{Ended, serve};
 use lsp_server::{Connection, Message};
@@ -6,26 +7,28 @@ use std::io;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 
-/// Serves the client at the other end of the process's input and output. What was asked before it closed its end is answered.
+/// Serves the client on standard input and output. Requests sent before the client closes its end
+/// are answered.
 ///
 /// # Errors
-/// The client sent something that is no message.
+/// The client sent an invalid message.
 pub fn serve_stdio() -> io::Result<Ended> {
     let (connection, writer, faults) = stdio();
     let ended = serve(&connection);
-    // The writer ends when nothing more can come and all is written, or when nobody is there to read it.
+    // The writer ends when all messages are written or the client has closed its end.
     drop(connection);
     let _ = writer.join();
     faults.try_recv().map_or(Ok(ended), Err)
 }
 
-/// Connects a server to the process's input and output; with the thread that writes, and what is no message.
+/// Connects a server to standard input and output. Also returns the writing thread and the errors
+/// of invalid messages.
 fn stdio() -> (Connection, JoinHandle<()>, Receiver<io::Error>) {
     let (server, Connection { sender, receiver }) = Connection::memory();
     let (fault, faults) = channel();
     let writer = std::thread::spawn(move || {
         for message in receiver {
-            // Who has gone away reads nothing; the reader sees the end of the input.
+            // If the client has disconnected, the reader detects the end of the input.
             if message.write(&mut io::stdout()).is_err() {
                 break;
             }
@@ -36,7 +39,7 @@ fn stdio() -> (Connection, JoinHandle<()>, Receiver<io::Error>) {
         loop {
             match Message::read(&mut input) {
                 Ok(Some(message)) => drop(sender.send(message)),
-                // The client went away, perhaps in the middle of a message.
+                // The client disconnected, possibly in the middle of a message.
                 Ok(None) => return,
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return,
                 Err(error) => return drop(fault.send(error)),

@@ -1,13 +1,13 @@
-//! `file:` addresses and paths. Anything else names no file of ours.
+//! Conversion between `file:` URIs and paths. Other URIs have no path.
 
 use crate::base::percent::{decode, encode};
 use gen_lsp_types::Uri;
 use std::path::{Path, PathBuf};
 
-/// The path of a `file:` address.
+/// Returns the path of a `file:` URI.
 pub(super) fn path(uri: &Uri) -> Option<PathBuf> {
     let rest = uri.0.strip_prefix("file://")?;
-    // A host stands before the path; only this machine's files are ours.
+    // A host may precede the path; only this machine is accepted.
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
     let path = path.split(['?', '#']).next()?;
     let decoded = decode(path)?;
@@ -17,7 +17,7 @@ pub(super) fn path(uri: &Uri) -> Option<PathBuf> {
     Path::new(decoded).is_absolute().then(|| PathBuf::from(decoded))
 }
 
-/// The address of a path.
+/// Returns the URI of a path.
 pub(super) fn of(path: &Path) -> Uri {
     let text = path.to_string_lossy();
     let text = if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") };

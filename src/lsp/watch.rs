@@ -1,4 +1,4 @@
-//! Files that change on disk: the client is asked to watch them; where it does not, they are polled.
+//! Watches files on disk through the client, or polls them if the client cannot.
 
 use super::state::disk::WATCHED;
 use super::uri;
@@ -12,7 +12,7 @@ const ANY_CHANGE: u8 = 7;
 const DELETION: u8 = 4;
 
 impl Server<'_> {
-    /// Has the client watch the files of the project; polls them where it cannot.
+    /// Asks the client to watch the project's files, or starts polling.
     pub(super) fn watch(&mut self) {
         self.poll.start();
         if !self.client.watches {
@@ -20,7 +20,8 @@ impl Server<'_> {
         }
         let elsewhere = self.client.watches_elsewhere;
         let (projects, folders) = self.workspace.bases();
-        // A client that can watch anywhere is told where; others watch what is open, and what is above it is for us.
+        // A client that supports relative patterns watches all project folders; others watch only
+        // the open folders, and the server polls the rest.
         let bases: Vec<PathBuf> = if elsewhere { projects } else { folders.to_vec() };
         let is_any = self.workspace.all().any(|project| bases.iter().any(|base| project.root.starts_with(base)));
         let places: Vec<Option<&PathBuf>> = if elsewhere { bases.iter().map(Some).collect() } else { vec![None] };
@@ -46,7 +47,7 @@ impl Server<'_> {
         self.workspace.are_watched(bases);
     }
 
-    /// Polls the files when it is time to.
+    /// Polls the files if a poll is due.
     pub(super) fn poll_when_due(&mut self) {
         if !self.poll.is_due() {
             return;

@@ -9,7 +9,7 @@ use gen_lsp_types::{
 };
 use std::collections::BTreeMap;
 
-/// A new file with its text.
+/// Returns the creation of a file with its text.
 pub(super) fn creation(project: &ProjectState, name: &str, text: String) -> WorkspaceEdit {
     let uri = address(project, name);
     let create = DocumentChange::CreateFile(CreateFile::new(uri.clone(), None, None));
@@ -21,7 +21,8 @@ pub(super) fn creation(project: &ProjectState, name: &str, text: String) -> Work
     WorkspaceEdit { document_changes: Some(vec![create, fill]), ..WorkspaceEdit::default() }
 }
 
-/// The edits of files. What is not open has no version: what is on disk counts.
+/// Returns the edits of files. A file that is not open has no version, since its state on disk
+/// counts.
 pub(super) fn of(client: &Client, project: &ProjectState, edits: BTreeMap<Arc<str>, Vec<TextEdit>>) -> WorkspaceEdit {
     if !client.versions {
         let changes = edits.into_iter().map(|(name, edits)| (address(project, &name), edits)).collect();

@@ -1,5 +1,5 @@
-//! A project as read: layers, lints, requirements, limits, each with the place it came from. Immutable once read, except for
-//! the set of tested agents, which is filled in later.
+//! The settings of a project as read: layers, lints, requirements, limits, each with its origin.
+//! Immutable after reading, except for the set of tested agents, which is filled in later.
 
 use super::eval::Eval;
 use super::fault::{Fault, FaultKind};
@@ -21,24 +21,24 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The edition of the language where `edition` is absent.
+/// The edition of the language if `edition` is absent.
 pub const EDITION: &str = "2026";
 
-/// Bytes of a project file: a larger one is refused unread.
+/// The maximum size of a project file in bytes; a larger one is rejected without reading.
 pub const FILE_LIMIT: u64 = 1 << 20;
 
-/// What the project file is read from.
+/// The input for reading a project file.
 #[derive(Clone, Copy)]
 pub struct Input<'a> {
     /// The file's path relative to the project root: `ctxc.toml`.
     pub path: &'a str,
     /// Its text without a byte order mark.
     pub text: &'a str,
-    /// The project root, which `extends` is relative to.
+    /// The project root, to which `extends` is relative.
     pub root: &'a Path,
-    /// Where shared files are read from.
+    /// The file system of shared files.
     pub files: &'a dyn ReadFs,
-    /// Every rule that `[lints]` may name.
+    /// All rules that `[lints]` may refer to.
     pub rules: &'a [&'static RuleMeta],
 }
 
@@ -58,48 +58,49 @@ pub struct ConfigFile {
 /// `[templates]`.
 #[derive(Clone, Debug, Default)]
 pub struct Templates {
-    /// `include`; `None` where absent: `templates/` if there is one, else the project's folder.
+    /// `include`; `None` if absent: `templates/` if it exists, otherwise the project's folder.
     pub include: Option<Globs>,
     /// `exclude`.
     pub exclude: Globs,
 }
 
 impl Templates {
-    /// The folders in which templates are looked for; empty for the project's own.
+    /// The folders that are searched for templates; empty for the project's own.
     pub fn folders(&self) -> Vec<String> {
         let written = |globs: &Globs| globs.written().iter().map(|pattern| super::path_patterns::fixed(pattern)).collect();
         self.include.as_ref().map_or_else(|| vec!["templates".to_owned()], written)
     }
 }
 
-/// `[context]`: what fresh context is looked up in, and how long an objective may be.
+/// `[context]`: the files in which fresh context is looked up, and the maximum length of an
+/// objective.
 #[derive(Clone, Debug, Default)]
 pub struct Lookup {
-    /// `include`; `None` where absent: every file of the project.
+    /// `include`; `None` if absent: every file of the project.
     pub include: Option<Globs>,
     /// `exclude`.
     pub exclude: Globs,
-    /// `documents`: files taken besides, whatever hides or excludes them.
+    /// `documents`: additional files, regardless of ignore rules and `exclude`.
     pub documents: Globs,
-    /// `objective_tokens`: what the objective of a request may have.
+    /// `objective_tokens`: the maximum length of a request's objective.
     pub objective_tokens: Option<usize>,
 }
 
 /// `[fmt]`.
 pub use crate::format::Options as Format;
 
-/// A section of a later release: accepted, and kept as text.
+/// A section of a later release: accepted, but not interpreted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reserved {
     /// Index into [`Config::files`].
     pub file: u16,
-    /// The key's place.
+    /// The span of the key.
     pub span: Span,
-    /// The value's place; for a section, its header.
+    /// The span of the value; for a section, of its header.
     pub value: Span,
 }
 
-/// Everything that `ctxc.toml` says.
+/// The whole content of `ctxc.toml`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Config {
@@ -111,9 +112,9 @@ pub struct Config {
     pub name: Option<Spanned<String>>,
     /// `[templates]`.
     pub templates: Templates,
-    /// `[context]`: what fresh context is looked up in.
+    /// `[context]`: the files in which fresh context is looked up.
     pub context: Lookup,
-    /// `[fmt]`: how files are laid out.
+    /// `[fmt]`: the layout of files.
     pub format: Format,
     /// The operator table with the project's rows and defaults.
     pub layers: Layers,
@@ -123,94 +124,97 @@ pub struct Config {
     pub requirements: Vec<Requirement>,
     /// `[limits]`.
     pub limits: Limits,
-    /// `[owners]`: who answers for the files of a glob; the last match counts.
+    /// `[owners]`: the owner of the files of a glob; the last match counts.
     pub owners: Vec<(Globs, String)>,
     /// `[roles.NAME]`.
     pub roles: BTreeMap<String, Role>,
-    /// `[models.NAME]`, those that can be taken.
+    /// The valid entries of `[models.NAME]`.
     pub models: BTreeMap<String, Model>,
-    /// `[providers.NAME]`, those that can be taken.
+    /// The valid entries of `[providers.NAME]`.
     pub providers: BTreeMap<String, Provider>,
     /// `[eval]`.
     pub eval: Eval,
-    /// `[history] path`: the file that runs of `eval` are kept in, relative to the project.
+    /// `[history] path`: the file that stores runs of `eval`, relative to the project.
     pub history: Option<Spanned<String>>,
     /// `[record]`.
     pub record: Record,
     /// `[policy]`.
     pub policy: Policy,
-    /// `[mcp.NAME]`: the commands that serve tools, by their names.
+    /// `[mcp.NAME]`: the commands of tool servers, by their names.
     pub mcp: BTreeMap<String, Server>,
     /// `[requests]`.
     pub requests: Requests,
-    /// The agents that scenarios test, for `has scenario`; `None` where nobody looked. See [`Config::test`].
+    /// The agents that scenarios test, for `has scenario`; `None` before scenarios are read. See
+    /// [`Config::test`].
     pub tested: Option<Tested>,
     /// Sections of later releases by name.
     pub reserved: BTreeMap<String, Reserved>,
-    /// What is wrong with the file, in the order of files and spans.
+    /// The faults of the file, in the order of files and spans.
     pub faults: Vec<Fault>,
 }
 
-/// `[policy]`: what a run may do of what its user permits. It permits nothing by itself.
+/// `[policy]`: restrictions on the permissions that the user gives a run. It grants none itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// `commands`: how the lines of commands begin that may run; `None` where every one that the user permits may.
+    /// `commands`: prefixes of permitted command lines; `None` if every command that the user
+    /// permits may run.
     pub commands: Option<Vec<String>>,
-    /// `blocked`: what no line of a command may have in it.
+    /// `blocked`: texts that no command line may contain.
     pub blocked: Vec<String>,
-    /// `env`: variables that commands see besides the usual ones.
+    /// `env`: variables that commands receive besides the usual ones.
     pub env: Vec<String>,
 }
 
-/// `[mcp.NAME]`: a server of tools that speaks MCP on its standard input and output.
+/// `[mcp.NAME]`: a tool server that uses MCP on its standard input and output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Server {
     /// `command`: the program and its arguments.
     pub command: Vec<String>,
-    /// `env`: variables that it sees besides the usual ones.
+    /// `env`: variables that it receives besides the usual ones.
     pub env: Vec<String>,
 }
 
-/// What is left out of a request.
+/// A part of a request that is ignored in comparisons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VolatilePart {
     /// The JSON Pointer of a value; `""` is the whole request.
     pub place: String,
-    /// What is left out of the texts at and below that place; `None` for all of the value.
+    /// The pattern of the ignored text at and below that value; `None` for the whole value.
     pub pattern: Option<String>,
 }
 
 /// `[record]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// `content`: whether the words of calls are kept.
+    /// `content`: the form in which the content of calls is recorded.
     pub content: Content,
-    /// `env`: variables that hold the address of a provider, besides the usual ones.
+    /// `env`: variables that contain the address of a provider, besides the usual ones.
     pub env: Vec<String>,
-    /// `upstream`: where `ctxc record` sends calls on, as `[VENDOR=]URL`; the user has to permit it.
+    /// `upstream`: the address to which `ctxc record` forwards calls, as `[VENDOR=]URL`; the user
+    /// has to permit it.
     pub upstream: Vec<String>,
-    /// `mask`: patterns of what is replaced besides secrets and personal data.
+    /// `mask`: patterns of text that is masked besides secrets and personal data.
     pub mask: Vec<String>,
 }
 
 /// `[requests]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requests {
-    /// `blocks`: sections of texts by their names, each with the pattern that it is found by.
+    /// `blocks`: sections of texts by name, each with the pattern that finds it.
     pub blocks: BTreeMap<String, String>,
-    /// `volatile`: what is left out of a request where it is compared with a recorded one.
+    /// `volatile`: the parts of a request that are ignored in a comparison with a recorded one.
     pub volatile: Vec<VolatilePart>,
 }
 
-/// What is kept of calls.
+/// The recorded content of calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Content {
-    /// Their words, with secrets and personal data replaced.
+    /// The texts, with secrets and personal data masked.
     #[default]
     Redacted,
-    /// The same with personal data as they are; secrets are replaced all the same.
+    /// The texts with personal data; secrets are still masked.
     Full,
-    /// Hashes and figures alone.
+    /// Only hashes and figures.
     Shape,
 }
 
@@ -245,42 +249,43 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Whether its file is not valid TOML, so that nobody knows what it would say.
+    /// True if the file is not valid TOML, so that its content is unknown.
     pub fn is_broken(&self) -> bool {
         self.faults.iter().any(|fault| matches!(fault.kind, FaultKind::Syntax { .. }))
     }
 
-    /// The path and position of a place in a project file; `None` for an index of another project.
+    /// The path and position of an offset in a project file; `None` for an index of another
+    /// project.
     pub fn position(&self, file: u16, offset: u32) -> Option<(Arc<str>, Position)> {
         let file = self.files.get(file as usize)?;
         Some((Arc::clone(&file.path), file.lines.position(&file.text, offset)))
     }
 
-    /// Where a project layer set a value; `None` for every other layer.
+    /// The position of a value set by a project layer; `None` for every other layer.
     pub fn origin(&self, origin: &Origin) -> Option<(Arc<str>, Span, Position)> {
         let Place::Project(file, span) = origin.place else { return None };
         let (path, position) = self.position(file, span.start)?;
         Some((path, span, position))
     }
 
-    /// Whether some requirement is about scenarios, so that they have to be read.
+    /// True if a requirement depends on scenarios, so that they have to be read.
     pub fn wants_tested(&self) -> bool {
         let mut conditions = self.requirements.iter().flat_map(|requirement| &requirement.conditions);
         conditions.any(|condition| condition.value.needs() == Some(Needs::Scenarios))
     }
 
-    /// Takes what scenarios test: requirements on them can be judged from here on.
+    /// Sets the agents that scenarios test: requirements on them can be checked from then on.
     pub fn test(&mut self, tested: Tested) {
         self.tested = Some(tested);
         self.faults.retain(|fault| !matches!(fault.kind, FaultKind::NotChecked { needs: Needs::Scenarios, .. }));
     }
 
-    /// Whether a role plays a task.
+    /// True if the role's task is `task`.
     pub fn plays(&self, role: &str, task: &str) -> bool {
         self.roles.get(role).is_some_and(|role| role.task.value == task)
     }
 
-    /// Who answers for a file, by `[owners]`.
+    /// The owner of a file according to `[owners]`.
     pub fn owner(&self, path: &str) -> Option<&str> {
         self.owners.iter().rev().find(|(globs, _)| globs.matches(path)).map(|(_, owner)| owner.as_str())
     }

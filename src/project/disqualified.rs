@@ -3,17 +3,17 @@
 use super::models::Model;
 use super::roles::{ModelChoice, Tier};
 
-/// Why a model does not qualify.
+/// The reason why a model does not meet a role's requirements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unfit {
-    /// Its tier, where that is too low.
+    /// Its tier, if that is too low.
     pub tier: Option<Tier>,
     /// Capabilities that it lacks.
     pub lacks: Vec<String>,
 }
 
 impl Unfit {
-    /// What a model lacks for a role; `None` where it qualifies.
+    /// Returns the requirements of a role that a model does not meet; `None` if it meets all.
     pub fn of(model: &Model, choice: &ModelChoice) -> Option<Self> {
         let ModelChoice::Least { tier, capabilities } = choice else { return None };
         let unfit = Self {

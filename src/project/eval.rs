@@ -1,50 +1,51 @@
-//! `[eval]`: where scenarios lie, how often cases are tried, and what a gate, a drift watch and live runs hold to. Data only.
+//! `[eval]`: the location of scenarios, the number of trials, and the limits of a gate, a drift
+//! watch and live runs. Only data.
 
 use super::path_patterns;
 use crate::base::span::{Span, Spanned};
 
-/// Days after which a case is due for review, where nothing is said.
+/// The default number of days after which a case is due for review.
 pub const STALE_AFTER_DAYS: u32 = 90;
 
 /// `[eval]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Eval {
-    /// The section's place; `None` where the project has none.
+    /// The span of the section; `None` if the project has none.
     pub section: Option<Span>,
     /// `scenarios`: files and folders, relative to the project.
     pub scenarios: Vec<Spanned<String>>,
-    /// `runs`: trials of cases that do not say.
+    /// `runs`: the number of trials of cases without one of their own.
     pub runs: Option<u32>,
-    /// `pass`: trials that must pass, of cases that do not say.
+    /// `pass`: the number of trials that must pass, for cases without one of their own.
     pub pass: Option<Spanned<u32>>,
-    /// `plan_path`: where an answer says into what it splits the work, as a JSON path.
+    /// `plan_path`: the JSON path of the list of subtasks in an answer.
     pub plan_path: Option<Spanned<String>>,
     /// `stale_after_days`.
     pub stale_after_days: u32,
-    /// `stale`: what a recorded answer to an earlier context comes to.
+    /// `stale`: the treatment of a recorded answer to an earlier context.
     pub stale: Stale,
     /// `[eval.gate]`.
     pub gate: Gate,
     /// `[eval.drift]`.
     pub drift: Drift,
-    /// `[eval.stability]`; `None` where there is no policy, so that live runs only inform.
+    /// `[eval.stability]`; `None` without a policy: live runs then only inform.
     pub stability: Option<Stability>,
 }
 
-/// What a recorded answer to an earlier context comes to.
+/// The treatment of a recorded answer to an earlier context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stale {
-    /// The run ends with its own exit code.
+    /// The run ends with an exit code of its own.
     #[default]
     Error,
     /// It is reported.
     Warn,
 }
 
-/// The treatment of trusted text that a change removes and that no scenario holds.
+/// The treatment of trusted text that a change removes and that no scenario contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Uncovered {
-    /// It is not looked for.
+    /// It is not searched for.
     Off,
     /// It is reported.
     #[default]
@@ -53,48 +54,49 @@ pub enum Uncovered {
     Fail,
 }
 
-/// `[eval.gate]`: what a change may cost.
+/// `[eval.gate]`: the limits of a change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
-    /// Growth of a task's manifest in tokens, as a part of what it was.
+    /// The maximum growth of a task's manifest in tokens, as a fraction of its previous size.
     pub manifest_tokens: f64,
-    /// The least rate of cases that pass.
+    /// The minimum rate of cases that pass.
     pub pass_rate: Option<f64>,
-    /// Growth of tokens used, as a part.
+    /// The maximum growth of tokens used, as a fraction.
     pub tokens: Option<f64>,
-    /// The most that a run may cost in US dollars.
+    /// The maximum cost of a run in US dollars.
     pub cost_usd: Option<f64>,
-    /// The treatment of removed text that no scenario holds.
+    /// The treatment of removed text that no scenario contains.
     pub uncovered: Uncovered,
-    /// Who may accept what a change loosens, besides those of `[eval.stability]`.
+    /// The people who may accept relaxations, besides those of `[eval.stability]`.
     pub accepters: Vec<Spanned<String>>,
-    /// Folders of dependencies that checks of the project's own need, where they are run as the base has them.
+    /// Folders of dependencies that the project's own checks require when they run as the base has
+    /// them.
     pub link: Vec<Spanned<String>>,
 }
 
-/// `[eval.drift]`: when the history of a case is a signal.
+/// `[eval.drift]`: the limits beyond which the history of a case is a signal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drift {
-    /// Growth of mean tokens, as a part.
+    /// The growth of mean tokens, as a fraction.
     pub token_inflation: f64,
-    /// Runs that are looked at.
+    /// The number of runs examined.
     pub window: u32,
-    /// Growth of mean latency, as a part.
+    /// The growth of mean latency, as a fraction.
     pub latency_regression: f64,
-    /// Batches in a row below the threshold.
+    /// The number of consecutive batches below the threshold.
     pub batches: u32,
 }
 
-/// `[eval.stability]`: what live runs need before they may gate.
+/// `[eval.stability]`: the conditions under which live runs may gate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stability {
-    /// The least number of trials of each case.
+    /// The minimum number of trials of each case.
     pub reruns: u32,
-    /// The most that the verdicts of the trials of a case may vary: of a pass rate r, r·(1 − r).
+    /// The maximum variance of the verdicts of a case's trials: r·(1 − r) for a pass rate r.
     pub variance: f64,
     /// The budget of one run in US dollars.
     pub cost_usd: f64,
-    /// Who may accept a baseline.
+    /// The people who may accept a baseline.
     pub accepters: Vec<Spanned<String>>,
 }
 
@@ -124,26 +126,26 @@ impl Default for Eval {
 }
 
 impl Eval {
-    /// Who may accept what a change loosens; nobody where anybody may.
+    /// The people who may accept relaxations; empty if everyone may.
     pub fn accepters(&self) -> impl Iterator<Item = &str> {
         let policy = self.stability.iter().flat_map(|policy| &policy.accepters);
         self.gate.accepters.iter().chain(policy).map(|one| one.value.as_str())
     }
 
-    /// Trials of cases that do not say.
+    /// The rule for trials of cases without one of their own.
     pub fn rule(&self) -> crate::scenario::model::Rule {
         let rule = crate::scenario::model::Rule::default();
         let runs = self.runs.unwrap_or(rule.runs);
         crate::scenario::model::Rule { runs, pass: self.pass.map_or_else(|| rule.pass.min(runs), |pass| pass.value), ..rule }
     }
 
-    /// The files and folders that hold every place in which there are scenarios.
+    /// Returns the files and folders that contain all scenarios.
     pub fn places(&self) -> Vec<String> {
         let fixed = |place: &Spanned<String>| Some(path_patterns::fixed(&place.value)).filter(|fixed| !fixed.is_empty());
         self.scenarios.iter().map(|place| fixed(place).unwrap_or_else(|| ".".to_owned())).collect()
     }
 
-    /// Whether a path of the project lies in one of the places in which there are scenarios.
+    /// True if a path of the project lies in one of the places of scenarios.
     pub fn holds(&self, path: &str) -> bool {
         self.scenarios.iter().any(|place| path_patterns::holds(&place.value, path))
     }

@@ -1,21 +1,23 @@
-//! What a definition comes to once everything that it refers to is put in, each time that it is. Linear in definitions and
-//! references, and saturating: what would have no end in practice is a large number here.
+//! The size of a definition with everything that it refers to, counted once for each reference.
+//! Linear in definitions and references. Saturating: a practically endless expansion is a large
+//! number.
 
 use super::index::{DefId, Index};
 use std::collections::HashMap;
 
-/// How large a definition becomes.
+/// The size of an expanded definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Expansion {
-    /// Bytes of its source and of those that it refers to.
+    /// Bytes of its source and of all referenced sources.
     pub bytes: u64,
-    /// Agents, those of the tasks and functions that it refers to included.
+    /// The number of agents, including those of referenced tasks and functions.
     pub agents: u64,
-    /// How many definitions of its kind stand behind one another, itself included.
+    /// The length of the longest chain of references among definitions of its kind, including
+    /// itself.
     pub depth: usize,
 }
 
-/// Every definition with its expansion, in an order in which each comes after those that it points at.
+/// Returns every definition with its expansion, each after the definitions that it refers to.
 pub fn expansions(index: &Index<'_>, order: &[DefId]) -> Vec<(DefId, Expansion)> {
     let mut known: HashMap<DefId, Expansion> = HashMap::with_capacity(order.len());
     let of = |id: &DefId| {
@@ -25,7 +27,8 @@ pub fn expansions(index: &Index<'_>, order: &[DefId]) -> Vec<(DefId, Expansion)>
             let Some(target) = index.target(reference).and_then(|target| known.get(&target)) else { continue };
             own.bytes = own.bytes.saturating_add(target.bytes);
             own.agents = own.agents.saturating_add(target.agents);
-            // A fragment and a task do not stand behind one another: one is put into a text, the other is followed.
+            // A chain does not mix fragments and tasks: a fragment is inserted into a text, a task
+            // is called.
             if reference.kind.target().is_text() == definition.kind.is_text() {
                 own.depth = own.depth.max(target.depth.saturating_add(1));
             }

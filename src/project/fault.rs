@@ -1,4 +1,5 @@
-//! What is wrong with a project file, as data. Worded by the rules of family 5xx, nowhere else.
+//! Faults of a project file, as data. Their messages are written by the rules of family 5xx,
+//! nowhere else.
 
 use super::disqualified::Unfit;
 use super::glob::GlobError;
@@ -11,115 +12,115 @@ use crate::scenario::json_schema::Slip;
 use crate::settings::layers::RowId;
 use crate::settings::operators::Operator;
 
-/// One fault.
+/// A fault of a project file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Index into [`super::config::Config::files`].
     pub file: u16,
-    /// The place to look at.
+    /// The span that the finding points at.
     pub span: Span,
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: FaultKind,
 }
 
-/// The kinds of faults.
+/// The kinds of faults of a project file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// Not TOML, in the words of the TOML reader.
+    /// Not valid TOML.
     Syntax {
-        /// What the TOML reader says.
+        /// The message of the TOML parser.
         message: String,
     },
-    /// A key that nothing reads.
+    /// An unknown key.
     UnknownKey {
-        /// The table it stands in; empty at the top.
+        /// The table that contains it; empty at the top level.
         table: String,
         /// The key.
         key: String,
-        /// The key that was probably meant.
+        /// The known key with the most similar name.
         near: Option<String>,
-        /// The keys that may stand there.
+        /// The valid keys.
         valid: Vec<&'static str>,
     },
-    /// Keys of another section, whose header is missing above them.
+    /// Keys of another section without its header.
     LostHeader {
-        /// The table they stand in.
+        /// The table that contains them.
         table: String,
         /// The keys.
         keys: Vec<String>,
-        /// The section that has them all: `models`.
+        /// The section that has all of them: `models`.
         section: &'static str,
     },
-    /// A value of another type than its key wants.
+    /// A value of the wrong type.
     WrongType {
         /// The key with its table.
         key: String,
-        /// What the key wants: “a text”, “a list of texts”.
+        /// The expected type: “a text”, “a list of texts”.
         expected: &'static str,
-        /// What stands there: “a number”.
+        /// The actual type: “a number”.
         found: &'static str,
     },
-    /// A value of the right type outside its set.
+    /// A value of the right type that is not allowed.
     BadValue {
         /// The key with its table.
         key: String,
-        /// What stands there.
+        /// The actual value.
         found: String,
-        /// What may stand there, as words or as a phrase.
+        /// The allowed values, as words or as a phrase.
         expected: String,
-        /// The value that was probably meant.
+        /// The allowed value closest to the actual one.
         near: Option<String>,
     },
-    /// A pattern that cannot be read.
+    /// A pattern that cannot be parsed.
     BadGlob {
         /// The pattern.
         pattern: String,
-        /// Why.
+        /// The reason.
         error: GlobError,
     },
-    /// An edition that this release does not read.
+    /// An edition that this release does not support.
     UnknownEdition {
-        /// What stands there.
+        /// The actual value.
         found: String,
     },
-    /// Defaults for an operator that nobody knows.
+    /// Defaults for an unknown operator.
     UnknownOperator {
-        /// What stands there.
+        /// The actual name.
         found: String,
-        /// The operator that was probably meant.
+        /// The operator with the most similar name.
         near: Option<String>,
-        /// The operators that are known.
+        /// The known operators.
         valid: Vec<String>,
     },
     /// Defaults for a subtype or part that its operator does not have.
     UnknownSubtype {
         /// The operator.
         operator: String,
-        /// What stands there.
+        /// The actual name.
         found: String,
-        /// The subtype that was probably meant.
+        /// The subtype with the most similar name.
         near: Option<String>,
-        /// The subtypes and parts that are known.
+        /// The known subtypes and parts.
         valid: Vec<String>,
     },
     /// An operator or subtype that cannot be declared.
     BadDeclaration {
         /// The row: `atomic`, `atomic.scout`.
         row: String,
-        /// Why not.
+        /// The reason.
         why: Refusal,
     },
-    /// A row that resolves to a conflict by itself.
+    /// A row that by itself resolves to a conflict.
     ConflictingDefaults {
         /// The first such row.
         row: RowId,
-        /// Further rows that the same two values make conflict.
+        /// Further rows with a conflict of the same two values.
         others: Vec<RowId>,
-        /// The other of the two values, where a project file wrote it.
+        /// The other of the two values, if a project file contains it.
         other: Option<(u16, Span)>,
     },
-    /// A default that its row can never use: the operator has no steps to accumulate.
+    /// A default that its row can never use, because the operator has no steps to accumulate.
     DefaultWithoutEffect {
         /// The row's name.
         row: String,
@@ -128,107 +129,107 @@ pub enum FaultKind {
         /// The operator of the language that the row is built on.
         base: Operator,
     },
-    /// A name in `[lints]` that is no rule, code or family.
+    /// A name in `[lints]` that is not a rule, code or family.
     UnknownRule {
-        /// What stands there.
+        /// The actual name.
         found: String,
-        /// The name that was probably meant.
+        /// The known name with the most similar spelling.
         near: Option<String>,
     },
-    /// A level in `[lints]` that a locked rule cannot take.
+    /// A level in `[lints]` that is not allowed for a locked rule.
     LockedRule {
         /// The rule's name, or the family's.
         rule: String,
         /// The level.
         level: &'static str,
-        /// The lowest level that it can take.
+        /// The lowest allowed level.
         floor: &'static str,
     },
-    /// A rule that two lines of `[lints]` set.
+    /// A rule that is set twice in `[lints]`.
     RepeatedRule {
         /// The rule's name.
         rule: &'static str,
-        /// The first line.
+        /// The span of the first entry.
         first: Span,
     },
-    /// A condition of `[[require]]` that cannot be read.
+    /// A condition of `[[require]]` that cannot be parsed.
     BadCondition {
         /// The condition.
         found: String,
-        /// Why.
+        /// The reason.
         reason: String,
-        /// The word that was probably meant.
+        /// The known word with the most similar spelling.
         near: Option<String>,
     },
-    /// A `[[require]]` that demands nothing.
+    /// A `[[require]]` without conditions.
     EmptyRequirement,
-    /// A condition over a fact that nobody looked at.
+    /// A condition over a fact that was not determined.
     NotChecked {
         /// The condition.
         condition: String,
-        /// What it needs.
+        /// The facts that it depends on.
         needs: Needs,
     },
-    /// A role in a selector that the project does not define.
+    /// A selector with a role that the project does not define.
     UnknownRole {
-        /// What stands there.
+        /// The actual name.
         found: String,
-        /// The role that was probably meant.
+        /// The role with the most similar name.
         near: Option<String>,
     },
-    /// A key that its table cannot do without.
+    /// A required key that is missing.
     MissingKey {
         /// The table.
         table: String,
         /// The key.
         key: &'static str,
     },
-    /// An entry that stands twice in a list.
+    /// A duplicate entry in a list.
     RepeatedEntry {
         /// The key with its table.
         key: String,
         /// The entry.
         entry: String,
-        /// The first of them.
+        /// The span of the first one.
         first: Span,
     },
-    /// A role that is given a model which the project does not define.
+    /// A role with a model that the project does not define.
     UnknownModel {
-        /// What stands there.
+        /// The actual name.
         found: String,
-        /// The model that was probably meant.
+        /// The model with the most similar name.
         near: Option<String>,
-        /// The models that are known.
+        /// The known models.
         valid: Vec<String>,
     },
-    /// A model of a provider that the project does not define.
+    /// A model with a provider that the project does not define.
     UnknownProvider {
-        /// What stands there.
+        /// The actual name.
         found: String,
-        /// The provider that was probably meant.
+        /// The provider with the most similar name.
         near: Option<String>,
-        /// The providers that are known, then the kinds.
+        /// The known providers, followed by the kinds.
         valid: Vec<String>,
     },
-    /// A role that no model of the project qualifies for.
+    /// A role whose requirements no model of the project meets.
     NoModel {
         /// The role.
         role: String,
-        /// The lowest tier that would do.
+        /// The required tier.
         tier: Option<Tier>,
-        /// What it would have to be able to do.
+        /// The required capabilities.
         capabilities: Vec<String>,
-        /// The first models with what each lacks, the nearest first.
+        /// The first models with the requirements that each does not meet, the closest first.
         refused: Vec<(String, Unfit)>,
-        /// A capability that no model has, with one that was probably meant.
+        /// A capability that no model has, with the most similar one.
         near: Option<(Spanned<String>, String)>,
     },
-    /// A model that no role can get.
+    /// A model that no role can use.
     UnusedModel {
         /// The model.
         model: String,
     },
-    /// A role's budget that its model's window does not hold.
+    /// A role's budget that exceeds its model's window.
     BudgetOverWindow {
         /// The role.
         role: String,
@@ -236,7 +237,7 @@ pub enum FaultKind {
         tokens: u64,
         /// The model.
         model: String,
-        /// What its window holds beside the answer.
+        /// The tokens that the window holds besides the answer.
         room: u64,
     },
     /// The file of a role's system prompt cannot be read.
@@ -245,70 +246,71 @@ pub enum FaultKind {
         role: String,
         /// The file as written.
         path: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// An expression in a role's system prompt, which takes no values.
+    /// An expression in a role's system prompt, which cannot contain values.
     PromptValue {
         /// The role.
         role: String,
         /// The expression with its braces.
         written: String,
-        /// The prompt's file and the line there, where it has one of its own.
+        /// The prompt's file and the line there, if it has a file of its own.
         line: Option<(String, u32)>,
     },
-    /// A key's value in a project file. The value itself is never shown.
+    /// The value of an API key in a project file. The value itself is never printed.
     KeyInFile {
         /// The provider.
         provider: String,
         /// The key of the table that holds it.
         key: &'static str,
-        /// Where it stands, never to be shown.
+        /// Its span, whose text must never be printed.
         at: Span,
     },
-    /// A role that is given a model and what a model has to be.
+    /// A role with both a model and requirements for a model.
     TwoModels {
         /// The role.
         role: String,
-        /// The key that stands beside `model`.
+        /// The key beside `model`.
         key: &'static str,
     },
-    /// A tool that a role is given and refused.
+    /// A tool that a role both lists and blocks.
     ToolBlocked {
         /// The role.
         role: String,
         /// The tool as written in `tools`.
         tool: String,
-        /// The entry that blocks all of it, and its place.
+        /// The entry that blocks the whole of it, with its span.
         blocked: Spanned<String>,
     },
-    /// A role names a tool that nothing defines, in a project that defines tools.
+    /// A role refers to an undefined tool, in a project that defines tools.
     UnknownTool {
         /// The role.
         role: String,
         /// Its key: `tools`, `blocked_tools` or `tool_choice`.
         key: &'static str,
-        /// The name, or how names begin with `*` behind.
+        /// The name, or a prefix of names followed by `*`.
         found: String,
-        /// The tool that was probably meant.
+        /// The tool with the most similar name.
         near: Option<String>,
-        /// The tools that are defined.
+        /// The defined tools.
         valid: Vec<String>,
     },
-    /// A definition of a tool, or a file of them, that cannot be taken.
+    /// An invalid definition of a tool, or an invalid file of definitions.
     BadTool {
         /// The tool, where it has a name.
         tool: Option<String>,
-        /// The file that holds it where it is not the project file, and the line; 0 for the file as a whole.
+        /// The file that contains it, if it is not the project file, and the line; 0 for the file
+        /// as a whole.
         place: Option<(String, u32)>,
-        /// Why.
+        /// The reason.
         why: ToolFault,
     },
-    /// A shared file that is not pinned, or whose bytes are others than the pinned ones.
+    /// A shared file that is not pinned, or differs from its pinned hash.
     SharedHash {
         /// The shared file.
         path: String,
-        /// The pinned hash as written; `None` where it is missing.
+        /// The pinned hash as written; `None` if it is missing.
         pinned: Option<String>,
         /// The hash of its text, with line ends as `\n`.
         actual: Hash,
@@ -319,7 +321,7 @@ pub enum FaultKind {
     SharedUnreadable {
         /// The shared file.
         path: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// `extends` of a package: not available yet.
@@ -332,9 +334,9 @@ pub enum FaultKind {
         /// The key.
         key: String,
     },
-    /// Something looser than the shared file says.
+    /// A value that is more permissive than that of the shared file.
     Loosened {
-        /// What: a rule's name, `defaults.atomic.fresh_context`.
+        /// The relaxed item: a rule's name, `defaults.atomic.fresh_context`.
         what: String,
         /// The value here.
         here: String,
@@ -347,65 +349,66 @@ pub enum FaultKind {
     },
 }
 
-/// Why an operator or subtype cannot be declared.
+/// The reason why an operator or subtype cannot be declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is one of the language: its defaults go to `[defaults]`.
+    /// It is part of the language: its defaults belong in `[defaults]`.
     Language,
-    /// It is a type of an older dialect, and templates that have it are read as the modern one.
+    /// It is a type of an older dialect, which templates use for the modern one.
     Legacy {
-        /// What it is read as.
+        /// The modern type.
         modern: &'static str,
-        /// The subtype that comes with it.
+        /// The subtype that is set with it.
         subtype: Option<&'static str>,
     },
     /// `base` is missing.
     NoBase,
-    /// The name cannot stand in an attribute without quoting.
+    /// The name would require quoting in an attribute.
     BadName,
-    /// Too many rows.
+    /// The table has too many rows.
     TooMany,
 }
 
-/// Why a definition of a tool cannot be taken.
+/// The reason why a definition of a tool is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolFault {
     /// Its file cannot be read.
     Unreadable(String),
-    /// Its file is not JSON, in the words of the reader.
+    /// Its file is not JSON; the message of the JSON parser.
     Json(String),
     /// Its file has no list of tools.
     Form,
-    /// It is one of the provider's own.
+    /// It is a tool of the provider's own.
     Hosted(String),
     /// It has no name.
     NoName,
-    /// Its description is no text.
+    /// Its description is not a text.
     NoText,
-    /// Its name is none that providers take.
+    /// Its name is not accepted by providers.
     BadName,
-    /// Another of its name is defined there.
+    /// Another tool of the same name is defined.
     Twice {
-        /// The file of the other.
+        /// The file of the other definition.
         path: String,
         /// Its line.
         line: u32,
     },
-    /// Its parameters are no JSON Schema of type `object`.
+    /// Its parameters are not a JSON Schema of type `object`.
     NoObject,
-    /// Its parameters have a slip in them.
+    /// Its parameters contain a mistake.
     Slip(Slip),
-    /// Its parameters have a pattern, at this pointer, that looks around or back.
+    /// Its parameters contain a pattern, at this pointer, with lookaround or a backreference.
     Pattern(String),
-    /// Vendors refuse its parameters.
+    /// Vendors reject its parameters.
     Refused(SchemaFault),
 }
 
 impl FaultKind {
-    /// Whether a row or default hangs on it: passed over, tasks would be resolved without what the project file says.
+    /// True if the fault decides a row or default. If it is ignored, tasks are resolved without
+    /// values that the project file contains.
     pub fn decides_settings(&self) -> bool {
         let is_of_settings = |name: &str| matches!(name, "defaults" | "operators");
-        // A section by another name is not read at all.
+        // A section with a misspelled name is not read at all.
         if let Self::UnknownKey { near: Some(near), .. } = self
             && is_of_settings(near)
         {

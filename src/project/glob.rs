@@ -1,9 +1,10 @@
-//! Path patterns: `*`, `?`, `[a-z]`, `{a,b}` within a folder, `**` across folders. A pattern that names a folder
-//! matches everything under it. Matching is linear in the path, whatever the pattern.
+//! Path patterns: `*`, `?`, `[a-z]`, `{a,b}` within a folder, `**` across folders. A pattern that
+//! matches a folder matches everything below it. Matching takes linear time in the length of the
+//! path for every pattern.
 
 use globset::{GlobBuilder, GlobMatcher};
 
-/// Why a pattern cannot be read.
+/// The reason why a pattern is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GlobError {
     /// It is empty.
@@ -12,7 +13,7 @@ pub enum GlobError {
     /// It starts at the root of the machine, or leaves the project.
     #[error("a pattern is relative to the project and stays inside it")]
     Outside,
-    /// A bracket or brace without its other half, or more than a pattern can hold.
+    /// A bracket or brace that is not closed, or a pattern that is too large.
     #[error("{0}")]
     Syntax(String),
     /// Too long.
@@ -20,14 +21,14 @@ pub enum GlobError {
     Long,
 }
 
-/// One pattern: what it names, and what lies under that.
+/// One pattern: the paths that it matches, and everything below them.
 #[derive(Clone, Debug)]
 struct Glob {
     whole: GlobMatcher,
     under: GlobMatcher,
 }
 
-/// A list of patterns; matches what any of them matches.
+/// A list of patterns; matches every path that one of them matches.
 #[derive(Clone, Debug, Default)]
 pub struct Globs {
     globs: Vec<Glob>,
@@ -35,12 +36,12 @@ pub struct Globs {
 }
 
 impl Globs {
-    /// Whether there is not a valid pattern.
+    /// True if it contains no valid pattern.
     pub fn is_empty(&self) -> bool {
         self.globs.is_empty()
     }
 
-    /// Returns whether it matches every path, as `**` does.
+    /// Returns true if it matches every path, as `**` does.
     pub fn matches_everything(&self) -> bool {
         self.matches("\u{1}/\u{1}")
     }
@@ -67,12 +68,12 @@ impl Globs {
         Ok(())
     }
 
-    /// Whether a path relative to the project, with `/` between its parts, matches, or a folder above it does.
+    /// True if a path relative to the project, with `/` as separator, or a folder above it matches.
     pub fn matches(&self, path: &str) -> bool {
         self.globs.iter().any(|glob| glob.whole.is_match(path) || glob.under.is_match(path))
     }
 
-    /// Whether a name without folders matches as a whole.
+    /// True if a name without folders matches as a whole.
     pub fn matches_name(&self, name: &str) -> bool {
         self.globs.iter().any(|glob| glob.whole.is_match(name))
     }

@@ -1,6 +1,8 @@
-//! The names of all files and what points at them, as data. Resolves references; words nothing, reads nothing.
+//! The index of the definitions and references of all files, as data. Resolves references. Never
+//! formats messages, never reads files.
 //!
-//! Files are given in the order of their paths, and everything comes back in that order, whatever thread read what.
+//! Files are passed in the order of their paths, and all results are in that order, regardless of
+//! the threads that read them.
 
 use crate::template::names::{Definition, DefinitionKind, FileFacts, Flow, Reference};
 use std::collections::HashMap;
@@ -24,7 +26,7 @@ pub struct RefId {
     pub reference: u32,
 }
 
-/// A file with what it defines and needs.
+/// A file with its definitions and references.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'f> {
     /// Relative to the project root.
@@ -33,7 +35,7 @@ pub struct Entry<'f> {
     pub facts: &'f FileFacts,
 }
 
-/// All files' names.
+/// The definitions and references of all files.
 #[derive(Debug)]
 pub struct Index<'f> {
     files: Vec<Entry<'f>>,
@@ -41,15 +43,17 @@ pub struct Index<'f> {
     duplicates: Vec<(DefId, DefId)>,
 }
 
-/// A cycle of references: each leads to the definition that holds the next, the last to the holder of the first.
+/// A cycle of references: each leads to the definition that contains the next, the last one to the
+/// definition of the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cycle {
-    /// The references, from the definition that stands first.
+    /// The references, starting in the definition that comes first.
     pub references: Vec<RefId>,
 }
 
 impl<'f> Index<'f> {
-    /// Indexes files in the order given. Of several definitions with one name the first holds.
+    /// Indexes files in the given order. Of several definitions with the same name, the first one
+    /// counts.
     pub fn new(files: impl IntoIterator<Item = Entry<'f>>) -> Self {
         let files: Vec<Entry<'f>> = files.into_iter().collect();
         let mut names = HashMap::with_capacity(files.len());
@@ -81,7 +85,7 @@ impl<'f> Index<'f> {
         self.file(id.file)?.facts.definitions.get(id.definition as usize)
     }
 
-    /// The flow of names in a definition, if its file has it.
+    /// The flow of names in a definition, if one is recorded.
     pub fn flow(&self, id: DefId) -> Option<&'f Flow> {
         let flows = &self.file(id.file)?.facts.flows;
         flows.get(flows.binary_search_by_key(&id.definition, |flow| flow.owner).ok()?)
@@ -92,28 +96,28 @@ impl<'f> Index<'f> {
         self.file(id.file)?.facts.references.get(id.reference as usize)
     }
 
-    /// The definition with this name.
+    /// Returns the definition with this name.
     pub fn find(&self, kind: DefinitionKind, name: &str) -> Option<DefId> {
         self.names.get(&(kind, name)).copied()
     }
 
-    /// Where a reference leads.
+    /// Returns the definition that a reference refers to.
     pub fn target(&self, reference: &Reference) -> Option<DefId> {
         self.find(reference.kind.target(), &reference.name)
     }
 
-    /// Names of one kind, for “did you mean”, in the order of their files.
+    /// The names of one kind, for “did you mean”, in the order of their files.
     pub fn names(&self, kind: DefinitionKind) -> impl Iterator<Item = &'f str> {
         let definitions = self.files.iter().flat_map(|entry| &entry.facts.definitions);
         definitions.filter(move |definition| definition.kind == kind).map(|definition| &*definition.name)
     }
 
-    /// Definitions whose name an earlier one has: (the first, the later one).
+    /// Definitions with the name of an earlier one, as pairs of the first and the later one.
     pub fn duplicates(&self) -> &[(DefId, DefId)] {
         &self.duplicates
     }
 
-    /// Every reference with its file.
+    /// All references with their files.
     pub fn references(&self) -> impl Iterator<Item = (RefId, Entry<'f>, &'f Reference)> {
         self.files.iter().enumerate().flat_map(|(file, entry)| {
             entry
@@ -125,28 +129,29 @@ impl<'f> Index<'f> {
         })
     }
 
-    /// The references that stand in a definition.
+    /// The references in a definition.
     pub fn references_of(&self, id: DefId) -> &'f [Reference] {
         let all = self.file(id.file).map_or(&[][..], |entry| &entry.facts.references);
-        // They lie in document order, and so do their owners.
+        // They are in document order, and therefore ordered by owner.
         let start = all.partition_point(|reference| reference.owner < id.definition);
         let end = all.partition_point(|reference| reference.owner <= id.definition);
         all.get(start..end).unwrap_or(&[])
     }
 
-    /// Definitions in an order in which each comes after those that it points at, and the cycles that make such an
-    /// order impossible. Linear in definitions and references; no recursion, however long a chain is.
+    /// Returns the definitions, each after the definitions that it refers to, and the cycles that
+    /// prevent such an order. Linear in definitions and references. Does not recurse, so long
+    /// chains are safe.
     pub fn order(&self) -> (Vec<DefId>, Vec<Cycle>) {
         Walk::new(self).run()
     }
 }
 
-/// Depth-first search with a stack of its own.
+/// A depth-first search with an explicit stack.
 struct Walk<'i, 'f> {
     index: &'i Index<'f>,
-    /// First definition of each file in the flat numbering.
+    /// The index of each file's first definition in the flat numbering.
     offsets: Vec<usize>,
-    /// References that stand in each definition, by flat number.
+    /// The references in each definition, by flat number.
     outgoing: Vec<Vec<RefId>>,
     state: Vec<State>,
     order: Vec<DefId>,
@@ -156,12 +161,12 @@ struct Walk<'i, 'f> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     New,
-    /// On the path that is being walked.
+    /// On the current path.
     Open,
     Done,
 }
 
-/// A definition on the path: which of its references comes next, and by which reference it was reached.
+/// A definition on the path, with its next reference and the reference that led to it.
 struct Step {
     at: DefId,
     next: usize,

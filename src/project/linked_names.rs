@@ -1,7 +1,8 @@
-//! Names across references: what a task, a fragment or a function takes is held against what is bound where it is used.
+//! Names across references: checks the names that a task, a fragment or a function takes against
+//! the bindings at its place of use.
 //!
-//! Replays what each file wrote down about its definitions ([`Flow`]), each definition after those that it refers to. Words
-//! nothing. Linear in what is written down and in what the targets of references take.
+//! Replays the recorded [`Flow`] of each definition, after the definitions that it refers to. Never
+//! formats messages. Linear in the recorded events and in the parameters of referenced definitions.
 
 use super::index::{Cycle, DefId, Index, RefId};
 use super::linked_parts::{self, PartFault, References, Values, Why, meets};
@@ -17,93 +18,97 @@ use crate::template::trust::{CONTEXT, TrustNode};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::NonZeroUsize;
 
-/// What references make of names.
+/// The result of linking names across references.
 #[derive(Clone, Debug, Default)]
 pub struct LinkedNames {
-    /// What is wrong, by the order in which definitions rest on each other.
+    /// The faults, in the order in which definitions depend on each other.
     pub faults: Vec<Fault>,
-    /// The parameters that a definition takes for what it refers to, though it does not declare them, each with the reference.
+    /// The undeclared parameters that a definition takes on behalf of referenced definitions, each
+    /// with the reference.
     pub implicit: BTreeMap<DefId, Vec<(Param, RefId)>>,
-    /// Values from outside that would stand where nothing fences them.
+    /// Values from outside that would stand unfenced.
     pub unfenced: Vec<UntrustedUse>,
-    /// What the values of a definition are made of, for each where that decides what is trusted.
+    /// The sources of the values of a definition, for each definition where they decide trust.
     pub trust: BTreeMap<DefId, Vec<TrustNode>>,
-    /// The definitions whose result is from outside, whatever they take.
+    /// The definitions whose result is from outside regardless of their arguments.
     pub(super) foreign: BTreeSet<DefId>,
-    /// The values that are from outside if a role with tools plays a definition.
+    /// The values that are from outside if a role with tools uses a definition.
     pub tool_results: ToolResults,
-    /// The references to fragments from outside that stand where nothing fences them.
+    /// The references to fragments from outside in unfenced places.
     pub outside_used: Vec<(RefId, Unfenced)>,
-    /// The references by which an agent without fences is shown a value from outside, each with the place where that gets its name.
+    /// The references through which an unfenced agent receives a value from outside, each with the
+    /// file and span where the value is named.
     pub bare_used: Vec<(RefId, (u32, Span))>,
-    /// The definitions that show a value from outside to an agent whose profile is left open, each with that place.
+    /// The definitions that pass a value from outside to an agent whose profile is left open, each
+    /// with that place.
     open: BTreeMap<DefId, (u32, Span)>,
-    /// Parts of values that are used and that these do not have.
+    /// Uses of parts that the values do not have.
     pub parts: Vec<PartFault>,
-    /// The fragments whose text is from outside, wholly or in part, each with the one that is marked, and where.
+    /// The fragments with text from outside, as a whole or in part, each with the marked fragment
+    /// and the span of its mark.
     pub outside: BTreeMap<DefId, (DefId, Span)>,
-    /// What becomes of the context that reaches a definition where it is used.
+    /// The use that a definition makes of the context around its place of use.
     contexts: BTreeMap<DefId, ContextUse>,
-    /// What a definition takes in all, where its facts do not say it.
+    /// All parameters of a definition, if they differ from those in its facts.
     taken: BTreeMap<DefId, Box<[Param]>>,
-    /// What something refers to.
+    /// The definitions that are referenced.
     used: HashSet<DefId>,
 }
 
-/// What becomes of the context around a definition.
+/// The use that a definition makes of the context around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct ContextUse {
-    /// Whether the definition that it stands for inherits.
+    /// True if the definition inherits it.
     inherits: bool,
-    /// Whether a text that nothing fences is made of it.
+    /// The unfenced place of a text that contains it.
     unfenced: Option<Unfenced>,
 }
 
-/// One fault.
+/// A fault of a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The reference to look at.
+    /// The reference.
     pub at: RefId,
-    /// What is wrong with it.
+    /// The kind of fault.
     pub kind: FaultKind,
 }
 
-/// The kinds of faults.
+/// The kinds of faults of references.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// Names that what is used takes, and that nothing binds.
+    /// Unbound names that the referenced definition takes.
     Undeclared(Vec<Box<str>>),
-    /// A value that is never of the type which is taken.
+    /// A value that is never of the type of the parameter.
     WrongType {
         /// The name.
         name: Box<str>,
         /// The type of its values.
         found: Box<str>,
-        /// The type that is taken.
+        /// The type of the parameter.
         wanted: Box<str>,
     },
 }
 
-/// The definitions of a project by what they refer to, and what that makes of their names: worked out once for all who look at it.
+/// The linked definitions of a project, computed once for all users.
 #[derive(Debug)]
 pub struct Links<'i> {
-    /// Definitions and references.
+    /// The index of definitions and references.
     pub index: &'i Index<'i>,
-    /// Definitions, each after those that it points at.
+    /// The definitions, each after the definitions that it refers to.
     pub order: Vec<DefId>,
-    /// References that lead back to where they start.
+    /// The cycles of references.
     pub cycles: Vec<Cycle>,
-    /// What references make of names.
+    /// The result of linking names.
     pub names: LinkedNames,
 }
 
 impl<'i> Links<'i> {
-    /// Follows all references.
+    /// Links all references.
     pub fn new(index: &'i Index<'i>) -> Self {
         Self::on(index, Some(NonZeroUsize::MIN))
     }
 
-    /// The same on so many threads, or as many as the machine has.
+    /// Links on the given number of threads, or on all of the machine's.
     pub fn on(index: &'i Index<'i>, threads: Option<NonZeroUsize>) -> Self {
         let (order, cycles) = index.order();
         let names = resolve(index, &order, threads);
@@ -111,7 +116,8 @@ impl<'i> Links<'i> {
     }
 }
 
-/// Resolves what all references take. `order`: definitions, each after those that it points at.
+/// Links the names of all references. `order` contains the definitions, each after the definitions
+/// that it refers to.
 fn resolve(index: &Index<'_>, order: &[DefId], threads: Option<NonZeroUsize>) -> LinkedNames {
     let mut linked = LinkedNames::default();
     if index.files().iter().all(|file| file.facts.references.is_empty() && file.facts.flows.is_empty()) {
@@ -123,7 +129,7 @@ fn resolve(index: &Index<'_>, order: &[DefId], threads: Option<NonZeroUsize>) ->
             linked.outside.insert(id, (id, span));
         }
     }
-    // What has no references rests on nothing.
+    // Definitions without references do not depend on others.
     let alone: Vec<(DefId, &Flow)> =
         order.iter().filter_map(|id| Some((*id, index.flow(*id).filter(|flow| !refers(flow))?))).collect();
     let alone = parallel::each(&alone, threads, |(id, flow)| Replay::new(index, *id, flow, &linked, &references).run());
@@ -181,7 +187,7 @@ fn refers(flow: &Flow) -> bool {
 }
 
 impl LinkedNames {
-    /// What a definition takes by name.
+    /// All parameters of a definition.
     fn takes<'l>(&'l self, index: &Index<'l>, id: DefId) -> &'l [Param] {
         match self.taken.get(&id) {
             Some(taken) => taken,
@@ -189,23 +195,25 @@ impl LinkedNames {
         }
     }
 
-    /// The place where a value from outside gets its name that a definition shows to an agent whose profile is left open.
+    /// The place where a value from outside is named that a definition passes to an agent whose
+    /// profile is left open.
     pub fn open(&self, index: &Index<'_>, id: DefId) -> Option<(u32, Span)> {
         let by_its_file = || index.flow(id).is_none().then(|| Some((id.file, index.definition(id)?.open?))).flatten();
         self.open.get(&id).copied().or_else(by_its_file)
     }
 
-    /// What those who refer to a definition are asked for: nothing where it is too much, which is reported where it stands.
+    /// The parameters that users of a definition must pass; empty if they are too many, which is
+    /// reported at the definition.
     fn asked<'l>(&'l self, index: &Index<'l>, id: DefId) -> &'l [Param] {
         Some(self.takes(index, id)).filter(|takes| takes.len() <= MAX_NAMES).unwrap_or(&[])
     }
 
-    /// Whether something refers to a definition that takes too many names for that.
+    /// True if a definition is referenced and takes too many names.
     pub fn asks_too_much(&self, index: &Index<'_>, id: DefId) -> bool {
         self.used.contains(&id) && self.takes(index, id).len() > MAX_NAMES
     }
 
-    /// What a fragment takes for those that it uses.
+    /// Adds the parameters of the fragments that a fragment uses.
     fn fragment(&mut self, index: &Index<'_>, id: DefId, used: &[DefId]) {
         let mut taken: Vec<Param> = self.takes(index, id).to_vec();
         let mut known: HashMap<Box<str>, usize> = taken.iter().enumerate().map(|(at, param)| (param.name.clone(), at)).collect();
@@ -221,29 +229,30 @@ impl LinkedNames {
     }
 }
 
-/// Parts, each once; of many the first ones.
+/// Merges parts without duplicates, up to the maximum number.
 fn union<'p>(one: impl IntoIterator<Item = &'p Box<str>>, two: impl IntoIterator<Item = &'p Box<str>>) -> Box<[Box<str>]> {
     let all: BTreeSet<&Box<str>> = one.into_iter().chain(two).collect();
     all.into_iter().take(MOST_PARTS).cloned().collect()
 }
 
-/// One definition, replayed.
+/// The replay of one definition.
 struct Replay<'r> {
     index: &'r Index<'r>,
     id: DefId,
     flow: &'r Flow,
     linked: &'r LinkedNames,
     references: &'r References,
-    /// The names that are bound, and where each stands among them.
+    /// The bound names, and the position of each among them.
     bound: Vec<u32>,
     innermost: HashMap<&'r str, Vec<u32>>,
-    /// Implicit parameters by name; those that only a reference needs stand behind the names of the flow.
+    /// Implicit parameters by name; those that only a reference requires follow the names of the
+    /// flow.
     implicit: HashMap<Box<str>, u32>,
-    /// By implicit parameter: the type that the first reference takes it as.
+    /// By implicit parameter: the type as which the first reference takes it.
     wanted: HashMap<u32, &'r str>,
     sources: Sources,
     values: Values<'r>,
-    /// By name: the parts that references use of its value.
+    /// By name: the parts of its value that references use.
     parts: BTreeMap<u32, BTreeSet<Box<str>>>,
     found: Found,
 }
@@ -290,12 +299,12 @@ impl<'r> Replay<'r> {
         self.found
     }
 
-    /// Binds names and meets references, in order.
+    /// Replays bindings and references, in order.
     fn walk(&mut self) {
         let flow = self.flow;
         let bound: HashSet<u32> =
             flow.events.iter().filter_map(|event| if let Event::Bind(at) = event { Some(*at) } else { None }).collect();
-        // What is named and never bound is an implicit parameter.
+        // A name that is never bound is an implicit parameter.
         for (at, name) in
             flow.names.iter().enumerate().filter(|(at, name)| !name.name.is_empty() && !bound.contains(&(*at as u32)))
         {
@@ -310,10 +319,10 @@ impl<'r> Replay<'r> {
         }
     }
 
-    /// What the definition takes in all.
+    /// Returns all parameters of the definition.
     fn taken(&self, reached: &Reached) -> Box<[Param]> {
         let own = self.index.definition(self.id).map_or(&[][..], |definition| &definition.params);
-        // What is declared stands before all else of its name.
+        // Declared names come before all others of the same name.
         let mut first: HashMap<&str, usize> = HashMap::new();
         for (at, name) in self.flow.names.iter().enumerate() {
             first.entry(&name.name).or_insert(at);
@@ -402,14 +411,14 @@ impl<'r> Replay<'r> {
         }
     }
 
-    /// Whether the result of a definition is from outside.
+    /// True if the result of a definition is from outside.
     fn is_foreign(&self, target: DefId) -> bool {
         let has_flow = || self.index.flow(target).is_some();
         let by_its_file = || self.index.definition(target).is_some_and(|definition| definition.is_foreign) && !has_flow();
         self.linked.foreign.contains(&target) || by_its_file()
     }
 
-    /// A name that nothing binds.
+    /// Handles an unbound name.
     fn free(&mut self, site: &Site, at: RefId, param: &Param, absent: &mut Vec<Box<str>>) -> Option<u32> {
         if !param.required {
             return None;
@@ -427,7 +436,7 @@ impl<'r> Replay<'r> {
         None
     }
 
-    /// What nobody declares has one type, however many take it.
+    /// Checks that an undeclared name has the same type for all references that take it.
     fn agree(&mut self, name: u32, at: RefId, param: &'r Param) {
         let Some(kind) = param.kind.as_deref().filter(|_| self.implicit.get(&param.name) == Some(&name)) else { return };
         let first = *self.wanted.entry(name).or_insert(kind);
@@ -448,7 +457,8 @@ impl<'r> Replay<'r> {
         }
     }
 
-    /// What a definition uses of the values that it takes: what is wrong with it, or what is used of the values around here.
+    /// Checks the parts that a referenced definition uses of a value, or records their use for the
+    /// local values.
     fn use_parts(&mut self, name: u32, (at, reference): (RefId, &Reference), param: &Param) {
         let wrong = param.parts.iter().find_map(|path| Some((path, self.values.fault(name, path, None)?)));
         if let Some((path, why)) = wrong {
@@ -466,7 +476,7 @@ impl<'r> Replay<'r> {
         }
     }
 
-    /// A name becomes what a definition takes.
+    /// Passes the value of a name to a parameter of a referenced definition.
     fn hand_over(&mut self, name: u32, (at, site): (RefId, &Site), param: &Param, unfenced: Option<Unfenced>, in_result: bool) {
         if let Some(Why::WrongType { found, wanted }) = self.values.fault(name, "", param.kind.as_deref()) {
             let kind = FaultKind::WrongType { name: param.name.clone(), found: found.into(), wanted };

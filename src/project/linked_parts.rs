@@ -1,4 +1,5 @@
-//! Parts of values across references: what is used of a value is held against all that is known of its form. Words nothing.
+//! Parts of values across references: checks the use of a part against the known shapes of the
+//! value. Never formats messages.
 
 use super::index::{DefId, Index, RefId};
 use crate::base::source::Position;
@@ -8,58 +9,58 @@ use crate::template::scope::chain;
 use crate::template::shape::{NoPart, Shape};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// A part that a value does not have, or a value of another type than the one that is declared for it.
+/// A use of a part that a value does not have, or of a value that is not of the declared type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartFault {
     /// The file.
     pub file: u32,
-    /// Where it is used, in that file.
+    /// The span of the use in that file.
     pub span: Span,
-    /// Where in a text in a file of its own, whose `src` the other place is.
+    /// The position in a separate text file; `span` is then that of its `src`.
     pub inside: Option<(Span, Position)>,
-    /// The reference by whose definition it is used.
+    /// The reference whose definition uses it.
     pub by: Option<RefId>,
-    /// What is used, as written there: `a.b[0]`.
+    /// The used part, as written there: `a.b[0]`.
     pub used: Box<str>,
-    /// What is wrong.
+    /// The reason.
     pub why: Why,
 }
 
 impl PartFault {
-    /// Where it is used.
+    /// The file, span and inner position of the use.
     pub const fn place(&self) -> (u32, Span, Option<(Span, Position)>) {
         (self.file, self.span, self.inside)
     }
 }
 
-/// What is wrong with a part.
+/// The reason of a part fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// It leads to nothing; how far counts from the start of what is used.
+    /// The path leads to no part; `upto` counts from the start of the used text.
     NoPart(NoPart),
-    /// It leads to nothing in the default that the value has unless a run brings another.
+    /// The path leads to no part in the default, which is the value unless a run passes another.
     NotInDefault {
         /// The part that the default lacks.
         no: NoPart,
-        /// False where only another value leads there.
+        /// False if only another value leads there.
         is_certain: bool,
     },
-    /// It is never of the type that is wanted.
+    /// The value is never of the required type.
     WrongType {
-        /// The type that it has.
+        /// The actual type.
         found: &'static str,
-        /// The type that is declared.
+        /// The declared type.
         wanted: Box<str>,
     },
 }
 
-/// Where references lead.
+/// The targets of references.
 pub(super) struct References {
-    /// The definitions that something uses.
+    /// The referenced definitions.
     pub(super) targets: HashSet<DefId>,
-    /// What each fragment uses.
+    /// The fragments that each fragment uses.
     pub(super) used: BTreeMap<DefId, Vec<DefId>>,
-    /// References by the place of their name, for each file with flows.
+    /// References by the offset of their name, for each file with flows.
     places: HashMap<(u32, u32), u32>,
 }
 
@@ -83,13 +84,13 @@ impl References {
 }
 
 impl References {
-    /// The reference whose name stands at a place.
+    /// Returns the reference whose name starts at an offset.
     pub(super) fn at(&self, file: u32, at: u32) -> Option<u32> {
         self.places.get(&(file, at)).copied()
     }
 }
 
-/// What is known of the values of a definition's names.
+/// The known shapes of the values of a definition's names.
 pub(super) struct Values<'r> {
     flow: &'r Flow,
     shapes: Vec<&'r Shape>,
@@ -109,20 +110,21 @@ impl<'r> Values<'r> {
         Self { flow, shapes: flow.names.iter().map(|name| of(name).unwrap_or(Shape::declared(""))).collect() }
     }
 
-    /// A part of the value of a name, under each of the names that the value has.
+    /// Returns a part of a name's value under each of the value's names.
     pub(super) fn chain(&self, name: u32, path: &str) -> Vec<(u32, String)> {
         chain(name, path, |name| self.part_of(name))
     }
 
-    /// The same under the names that are no other ones for anything.
+    /// Like [`Self::chain`], only under the names that are not aliases.
     pub(super) fn sources(&self, name: u32, path: &str) -> impl Iterator<Item = (u32, String)> {
         self.chain(name, path).into_iter().filter(|(name, _)| self.part_of(*name).is_empty())
     }
 
-    /// Whether a part of a value cannot hold a text of somebody else's, whatever the rest of it is.
+    /// True if a part of a value cannot contain a foreign text, regardless of the other parts.
     pub(super) fn is_inert(&self, name: u32, path: &str) -> bool {
         let (mut name, mut path) = (name, path.to_owned());
-        // Each name is another one for one before it. A parameter of a body inside is held to its type where nobody sees it.
+        // Each step follows an alias to an earlier name. The type of a parameter of an inner body
+        // is not enforced.
         loop {
             let at = self.flow.names.get(name as usize).map_or("", |name| &*name.at);
             let is_held = at.rsplit_once("/parameters/").is_none_or(|(node, _)| node.is_empty());
@@ -135,7 +137,7 @@ impl<'r> Values<'r> {
         }
     }
 
-    /// Whether a value is what a text says.
+    /// True if a value is the text of an input or argument.
     pub(super) fn is_text(&self, name: u32) -> bool {
         let is_given =
             |own: &FlowName| own.kind.as_deref() == Some("text") && (own.at.contains("/inputs/") || own.at.contains("/args/"));
@@ -146,12 +148,12 @@ impl<'r> Values<'r> {
         self.flow.names.get(name as usize).map_or(&[], |name| &name.part_of)
     }
 
-    /// What is wrong with the use of a part.
+    /// Returns the fault in the use of a part.
     pub(super) fn fault(&self, name: u32, path: &str, wanted: Option<&str>) -> Option<Why> {
         let mut doubt = None;
         for (name, whole) in self.chain(name, path) {
             let own = whole.len() - path.len();
-            // What the path begins with is wrong where it gets its other name.
+            // A fault in the beginning of the path is reported where the alias is bound.
             let inside = |no: NoPart| Some(NoPart { upto: no.upto.checked_sub(own)?, ..no });
             let default = self.flow.names.get(name as usize)?.default.as_deref();
             doubt = doubt.or_else(|| inside(default?.part(&whole).err()?));
@@ -172,7 +174,7 @@ impl<'r> Values<'r> {
         doubt.map(|no| Why::NotInDefault { no, is_certain: true })
     }
 
-    /// What is wrong with what the definition itself uses.
+    /// The faults in the definition's own uses.
     pub(super) fn own(&self, file: u32) -> impl Iterator<Item = PartFault> {
         self.flow.uses.iter().filter_map(move |PartUse { name, path, wanted, span, inside, reached, .. }| {
             let why = match self.fault(*name, path, wanted.as_deref())? {
@@ -186,7 +188,7 @@ impl<'r> Values<'r> {
     }
 }
 
-/// A fault of what is used of a name.
+/// Builds the fault of a use of a name.
 pub(super) fn fault(
     (file, span, inside): (u32, Span, Option<(Span, Position)>),
     by: Option<RefId>,
@@ -201,7 +203,7 @@ pub(super) fn fault(
     PartFault { file, span, inside, by, used: format!("{name}{path}").into(), why }
 }
 
-/// Whether some value of one type is of another.
+/// True if a value of one type can be of the other.
 pub(super) fn meets(found: &str, wanted: &str) -> bool {
     let family = |kind: &str| match kind {
         "number" | "integer" => "number",

@@ -1,6 +1,8 @@
-//! Results of tools across references: values that stand where nothing fences them if a role with tools plays a task. Words nothing.
+//! Tool results across references: values that stand unfenced if a role with tools uses a task.
+//! Never formats messages.
 //!
-//! A definition is linked without any role; the findings that depend on one are selected here by the roles of a project.
+//! A definition is linked without any role; this module selects the findings that depend on the
+//! roles of a project.
 
 use super::config::Config;
 use super::index::{DefId, Index, RefId};
@@ -11,45 +13,50 @@ use crate::kernel::profile::Profile;
 use crate::template::names::DefinitionKind;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// A file, and a place in it.
+/// A file and a span in it.
 type Place = (u32, Span);
 
-/// The values in the definitions of a project that are from outside if a role with tools plays them, and are not otherwise.
+/// The values in the definitions of a project that are from outside only if a role with tools uses
+/// them.
 #[derive(Clone, Debug, Default)]
 pub struct ToolResults {
     unfenced: BTreeMap<DefId, Vec<UntrustedUse>>,
-    /// References by which an agent without fences is shown one, each with the place where it gets its name.
+    /// References through which an unfenced agent receives such a value, each with the place where
+    /// the value is named.
     bare_used: BTreeMap<DefId, Vec<(RefId, Place)>>,
-    /// Definitions that show one to an agent whose profile is left open, each with that place.
+    /// Definitions that pass such a value to an agent whose profile is left open, each with that
+    /// place.
     open: BTreeMap<DefId, Place>,
-    /// Definitions whose result is one.
+    /// Definitions whose result is such a value.
     results: BTreeSet<DefId>,
 }
 
-/// A use of something made of the results of tools where nothing fences it.
+/// An unfenced use of a value made of tool results.
 #[derive(Clone, Debug)]
 pub struct ToolUse<'a> {
     /// The first role with which it is untrusted.
     pub role: &'a Role,
     /// The number of other such roles.
     pub others: usize,
-    /// The thing that is used.
+    /// The kind of use.
     pub kind: ToolUseKind<'a>,
 }
 
-/// The kinds of such things.
+/// The kinds of unfenced uses.
 #[derive(Clone, Copy, Debug)]
 pub enum ToolUseKind<'a> {
     /// A value.
     Value(&'a UntrustedUse),
-    /// A reference by which an agent without fences is shown a value, with the place where that gets its name.
+    /// A reference through which an unfenced agent receives a value, with the place where the value
+    /// is named.
     BareReference(RefId, Place),
-    /// A task whose agents are shown a value, and have no fences by the profile of the role.
+    /// A task whose agents receive a value and are unfenced because of the role's profile.
     BareTask(Place),
 }
 
 impl ToolResults {
-    /// Adds a definition. `open_behind`: the place in what it refers to where a value gets its name that an open agent is shown.
+    /// Adds a definition. `open_behind` is the place in a referenced definition where a value for
+    /// an open agent is named.
     pub(super) fn add(
         &mut self,
         id: DefId,
@@ -72,21 +79,23 @@ impl ToolResults {
         }
     }
 
-    /// Returns true if the result of a definition is made of results of tools.
+    /// True if the result of a definition is made of tool results.
     pub(super) fn has_tool_result(&self, index: &Index<'_>, id: DefId) -> bool {
         let by_its_file =
             || index.flow(id).is_none() && index.definition(id).is_some_and(|definition| definition.has_tool_result);
         self.results.contains(&id) || by_its_file()
     }
 
-    /// The place where a value made of what tools returned gets its name that a definition shows to an agent whose profile is left open.
+    /// The place where a value made of tool results is named that a definition passes to an agent
+    /// whose profile is left open.
     pub(super) fn open(&self, index: &Index<'_>, id: DefId) -> Option<Place> {
         let by_its_file = || index.flow(id).is_none().then(|| Some((id.file, index.definition(id)?.open_tool_result?))).flatten();
         self.open.get(&id).copied().or_else(by_its_file)
     }
 
-    /// The uses that the roles of a project make untrusted, each once, in the order of the definitions. `order`: definitions, each
-    /// after those that it points at.
+    /// Returns the uses that the roles of a project make untrusted, without duplicates, in the
+    /// order of the definitions. `order` contains the definitions, each after the definitions that
+    /// it refers to.
     pub fn uses<'a>(&'a self, index: &Index<'_>, order: &[DefId], config: &'a Config) -> Vec<ToolUse<'a>> {
         let mut tasks: BTreeMap<DefId, Vec<&Role>> = BTreeMap::new();
         for role in config.roles.values().filter(|role| role.has_tools()) {
@@ -119,7 +128,7 @@ impl ToolResults {
         found
     }
 
-    /// The definitions with something to find in them or behind them.
+    /// The definitions that contain such a use or refer to one that does.
     fn relevant(&self, index: &Index<'_>, order: &[DefId]) -> HashSet<DefId> {
         let mut relevant = HashSet::new();
         if self.unfenced.is_empty() && self.bare_used.is_empty() {
@@ -144,7 +153,7 @@ fn targets<'i>(index: &'i Index<'_>, id: DefId) -> impl Iterator<Item = DefId> +
         .filter_map(|reference| index.target(reference))
 }
 
-/// A task and all that it leads to, among some definitions.
+/// A task and everything that it leads to, restricted to some definitions.
 fn definitions_behind(index: &Index<'_>, task: DefId, among: &HashSet<DefId>) -> BTreeSet<DefId> {
     let (mut seen, mut open) = (BTreeSet::from([task]), vec![task]);
     while let Some(id) = open.pop() {

@@ -1,5 +1,5 @@
-//! Trust across references: which values of a definition come from outside, and which of them would stand where nothing fences them. Words
-//! nothing.
+//! Trust across references: finds the values of a definition that come from outside, and those of
+//! them that would stand unfenced. Never formats messages.
 
 use super::index::{DefId, RefId};
 use super::linked_parts::Values;
@@ -8,66 +8,68 @@ use crate::base::span::Span;
 use crate::template::names::{Flow, Unfenced};
 use crate::template::trust::{TOOLS, TrustNode, spread, spread_back};
 
-/// A value from outside that would stand where nothing fences it.
+/// A value from outside that would stand unfenced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UntrustedUse {
     /// The file.
     pub file: u32,
-    /// Where it is used, in that file.
+    /// The span of the use in that file.
     pub span: Span,
-    /// Where in a text in a file of its own, whose `src` the other place is.
+    /// The position in a separate text file; `span` is then that of its `src`.
     pub inside: Option<(Span, Position)>,
-    /// The reference by whose definition it is used.
+    /// A reference whose definition uses it.
     pub by: Option<RefId>,
-    /// What is used.
+    /// The used name.
     pub name: Box<str>,
-    /// Where.
+    /// The unfenced place.
     pub unfenced: Unfenced,
-    /// The value that comes from outside, and where it gets its name; none of it where it has none.
+    /// The value that comes from outside, with the span where it is named; empty if it has no name.
     pub source: (Box<str>, Span),
 }
 
-/// What is known of a definition once all its values are.
+/// The trust of a definition's values after linking.
 #[derive(Debug, Default)]
 pub(super) struct Judged {
     pub(super) unfenced: Vec<UntrustedUse>,
-    /// Whether its result is from outside, whatever it takes.
+    /// True if its result is from outside regardless of its arguments.
     pub(super) is_foreign: bool,
-    /// Where a value from outside gets its name that an agent is shown whose profile is left open.
+    /// The span where a value from outside is named that is passed to an agent whose profile is
+    /// left open.
     pub(super) open: Option<Span>,
-    /// The values that are from outside if a role with tools plays the definition.
+    /// The values that are from outside if a role with tools uses the definition.
     pub(super) by_tools: ToolTrust,
-    /// What decides about the values that are bound when a context is assembled.
+    /// The nodes that decide the trust of values when a context is assembled.
     pub(super) nodes: Vec<TrustNode>,
 }
 
-/// The values of a definition that are from outside if a role with tools plays it, and are not otherwise.
+/// The values of a definition that are from outside only if a role with tools uses it.
 #[derive(Debug, Default)]
 pub(super) struct ToolTrust {
     pub(super) unfenced: Vec<UntrustedUse>,
-    /// Set if the result of the definition is one.
+    /// True if the result of the definition is one.
     pub(super) has_result: bool,
-    /// The place where one gets its name that an agent is shown whose profile is left open.
+    /// The span where one is named that is passed to an agent whose profile is left open.
     pub(super) open: Option<Span>,
 }
 
-/// What is said of values where nothing fences them, and that is not from outside by what is known here.
+/// Unfenced uses of values that are not known to be from outside.
 pub(super) struct Said {
-    /// By value: what makes it one from outside.
+    /// By value: the source that makes it one from outside.
     marks: Vec<Option<u32>>,
     names: Vec<(u32, Unfenced)>,
 }
 
-/// By name: whether a text that nothing fences, or the result, is made of its value.
+/// By name: true if an unfenced text, or the result, is made of its value.
 pub(super) struct Reached {
     pub(super) unfenced: [Vec<bool>; 5],
     pub(super) in_result: Vec<bool>,
 }
 
-/// What each value is made of, that of references included.
+/// The sources of each value, including those through references.
 pub(super) struct Sources {
     nodes: Vec<TrustNode>,
-    /// What is handed over to where nothing fences it: its name here, where, and as what.
+    /// Values passed to unfenced places of other definitions: the local name, the reference and
+    /// place, and the name there.
     said: Vec<(u32, (RefId, Unfenced), Box<str>)>,
 }
 
@@ -80,13 +82,13 @@ impl Sources {
         Self { nodes: flow.names.iter().map(node).collect(), said: Vec::new() }
     }
 
-    /// A parameter that only references need.
+    /// Adds a parameter that only references require.
     pub(super) fn add(&mut self, name: &str) -> u32 {
         self.nodes.push(TrustNode { at: ["/parameters/", name].concat(), ..TrustNode::default() });
         self.nodes.len() as u32 - 1
     }
 
-    /// Makes a value of the results of tools.
+    /// Marks a value as made of tool results.
     pub(super) fn mark_tools(&mut self, name: u32) {
         let known = self.nodes.iter().position(|node| node.at == TOOLS);
         let tools = known.unwrap_or_else(|| {
@@ -96,26 +98,26 @@ impl Sources {
         self.makes(tools as u32, name);
     }
 
-    /// A value is from outside.
+    /// Marks a value as coming from outside.
     pub(super) fn mark(&mut self, name: u32) {
         if let Some(node) = self.nodes.get_mut(name as usize) {
             node.untrusted = true;
         }
     }
 
-    /// A value is made of another.
+    /// Adds a source to a value.
     pub(super) fn makes(&mut self, source: u32, into: u32) {
         if let Some(node) = self.nodes.get_mut(into as usize) {
             node.of.push(source);
         }
     }
 
-    /// A value is said by way of a reference, under another name, where nothing fences it.
+    /// Records that a reference puts a value, under another name, in an unfenced place.
     pub(super) fn say(&mut self, name: u32, by: (RefId, Unfenced), as_what: &str) {
         self.said.push((name, by, as_what.into()));
     }
 
-    /// What follows of it all for the definition itself.
+    /// Computes the trust of the definition's own values.
     pub(super) fn judge(&self, id: DefId, flow: &Flow, values: &Values<'_>) -> (Judged, Said) {
         let nodes = &self.nodes;
         let marks = spread(nodes, |_| false);
@@ -153,7 +155,7 @@ impl Sources {
         let by_tools = {
             let marks = spread(nodes, |at| at == TOOLS);
             let is_newly_marked = |name: u32| !is_marked(name) && marks.get(name as usize).is_some_and(Option::is_some);
-            // An answer has a name where it is handed on.
+            // An answer is named where it is passed on.
             let origin = |name: u32| {
                 let chain = chain_back(&marks, name).filter_map(name_of).filter(|name| !name.name.is_empty());
                 chain.last().map_or_else(Default::default, |name| (name.name.clone(), name.span))
@@ -165,11 +167,11 @@ impl Sources {
         (Judged { unfenced, is_foreign, open, by_tools, nodes: kept(nodes) }, Said { marks, names })
     }
 
-    /// What follows for those who use the definition.
+    /// Computes the consequences for users of the definition.
     pub(super) fn reached(&self, flow: &Flow, said: &Said) -> Reached {
         let nodes = &self.nodes;
         let of = |at: usize, into: &mut Vec<u32>| into.extend(nodes.get(at).into_iter().flat_map(|node| &node.of));
-        // What is from outside here is reported here.
+        // A value from outside is reported in its own definition.
         let not_marked = |at: usize, into: &mut Vec<u32>| {
             if said.marks.get(at).is_none_or(Option::is_none) {
                 of(at, into);
@@ -183,15 +185,16 @@ impl Sources {
     }
 }
 
-/// A value where nothing fences it: the value, where it stands, its name there, and what it stands in.
+/// An unfenced use of a value: the value, its position, its name there, and the place.
 type Use<'u> = (u32, (Span, Option<(Span, Position)>, Option<RefId>), &'u str, Unfenced);
 
-/// A value and those that it is made of, up to the one that brings the mark.
+/// A value and its sources, up to the one that the mark comes from.
 fn chain_back(marks: &[Option<u32>], name: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(name), |at| marks.get(*at as usize).copied().flatten().filter(|by| by != at))
 }
 
-/// The values that can be untrusted at all; nothing where none of them is made of others or from outside by itself.
+/// The nodes that can be untrusted at all; empty if none of them has sources or is from outside by
+/// itself.
 fn kept(nodes: &[TrustNode]) -> Vec<TrustNode> {
     let says = |node: &TrustNode| node.untrusted || (!node.at.is_empty() && !TrustNode::is_handed(&node.at));
     let marks = spread(nodes, TrustNode::is_handed);

@@ -1,4 +1,5 @@
-//! `[lints]`: how much each rule's findings weigh in this project. Never silences or lowers a locked rule.
+//! `[lints]`: the severity of each rule's findings in this project. Never silences or lowers a
+//! locked rule.
 
 use crate::base::rule_meta::{Code, RuleMeta, Severity};
 use std::collections::BTreeMap;
@@ -13,10 +14,10 @@ pub enum Level {
 }
 
 impl Level {
-    /// The words of a level, the lightest first.
+    /// The names of the levels, the lowest first.
     pub const WORDS: [&'static str; 5] = ["off", "hint", "info", "warning", "error"];
 
-    /// Reads a level exactly.
+    /// Parses a level exactly.
     pub fn parse(text: &str) -> Option<Self> {
         Some(match text {
             "off" => Self::Off,
@@ -28,7 +29,7 @@ impl Level {
         })
     }
 
-    /// The word of the level.
+    /// The name of the level.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -36,7 +37,7 @@ impl Level {
         }
     }
 
-    /// Greater is stricter.
+    /// A number that is greater for a stricter level.
     pub const fn strictness(self) -> u8 {
         match self {
             Self::Off => 0,
@@ -48,7 +49,7 @@ impl Level {
     }
 }
 
-/// Families in the order of their codes: number, name, what it is about.
+/// Families in the order of their codes: number, name, subject.
 pub static FAMILIES: &[Family] = &[
     Family { number: 0, name: "syntax", about: "the XML itself" },
     Family { number: 1, name: "structure", about: "elements, attributes and where they belong" },
@@ -61,14 +62,14 @@ pub static FAMILIES: &[Family] = &[
     Family { number: 9, name: "input", about: "files that cannot be read" },
 ];
 
-/// A hundred of codes that belong together.
+/// A group of a hundred codes.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
     /// The hundred: 2 for `CTX2xx`.
     pub number: u16,
     /// Its name in `[lints]`.
     pub name: &'static str,
-    /// What its rules are about; a lower-case fragment.
+    /// The subject of its rules, as a lower-case fragment.
     pub about: &'static str,
 }
 
@@ -79,7 +80,8 @@ pub struct Lints {
 }
 
 impl Lints {
-    /// The severity of a finding: the project's level, else what the rule gave it; `None` when it is not reported.
+    /// The severity of a finding: the project's level, otherwise the rule's own; `None` if it is
+    /// not reported.
     pub fn apply(&self, rule: &RuleMeta, given: Severity) -> Option<Severity> {
         match self.levels.get(&rule.code) {
             Some(Level::At(severity)) => Some(*severity),
@@ -88,12 +90,12 @@ impl Lints {
         }
     }
 
-    /// Whether a rule is reported at all.
+    /// True if findings of a rule are reported.
     pub fn is_on(&self, rule: &RuleMeta) -> bool {
         self.apply(rule, Severity::Error).is_some()
     }
 
-    /// What the project sets for a rule; `None` where it says nothing.
+    /// The project's level for a rule; `None` if it sets none.
     pub fn level(&self, code: Code) -> Option<Level> {
         self.levels.get(&code).copied()
     }

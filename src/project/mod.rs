@@ -1,5 +1,5 @@
-//! Floor 4: the project around the templates. Reads `ctxc.toml` from text it is handed; everything has a default,
-//! so that nothing needs the file. Faults come back as data; only rules word them.
+//! The project around the templates. Reads `ctxc.toml` from a text passed in. Everything has a
+//! default, so the file is optional. Faults are returned as data; only rules write their messages.
 
 #[cfg(feature = "compile")]
 pub mod config;

@@ -1,5 +1,5 @@
-//! `[models.NAME]` and `[providers.NAME]` as read. Nothing here calls anybody, and no key is ever read: a provider names the
-//! variable that holds one.
+//! `[models.NAME]` and `[providers.NAME]` as read. Never makes a call, and never reads an API key:
+//! a provider names the variable that contains one.
 
 use super::roles::Tier;
 use crate::base::span::Spanned;
@@ -7,19 +7,19 @@ use crate::base::words::words;
 use crate::kernel::sampling::{Parameter, Sampling};
 use std::collections::BTreeSet;
 
-/// The names of tokenizers, as the counters have them.
+/// The names of tokenizers, as used by the token counters.
 pub const TOKENIZERS: [&str; 6] = ["o200k", "cl100k", "claude", "gemini", "llama", "bytes"];
 
-/// A model that roles can be given.
+/// A model that roles can use.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// Its name in this project.
     pub name: Spanned<String>,
-    /// `id`: what its provider calls it; the name where the key is absent.
+    /// `id`: its name at the provider; the local name if the key is absent.
     pub id: String,
     /// `provider`: one of `[providers]`, or the kind itself for a vendor at its own address.
     pub provider: Spanned<String>,
-    /// Which protocol that is; `None` where the provider is not known.
+    /// The protocol of the provider; `None` if the provider is unknown.
     pub kind: Option<ProviderKind>,
     /// `tier`.
     pub tier: Tier,
@@ -27,47 +27,49 @@ pub struct Model {
     pub capabilities: BTreeSet<String>,
     /// `context_window` in tokens.
     pub window: u64,
-    /// `output_reserve`: tokens of the window that are kept free for the answer.
+    /// `output_reserve`: tokens of the window that are reserved for the answer.
     pub reserve: u64,
-    /// `usd_per_million`; `None` where the project does not say what it costs.
+    /// `usd_per_million`; `None` if the project does not contain its prices.
     pub prices: Option<Prices>,
-    /// `tokenizer`: who counts for it, one of [`TOKENIZERS`]; where the key is absent, the one that models of its provider have.
+    /// `tokenizer`: one of [`TOKENIZERS`]; if the key is absent, the usual one for models of its
+    /// provider.
     pub tokenizer: &'static str,
-    /// How it is asked to answer, where neither role nor task says otherwise.
+    /// The sampling parameters, if neither role nor task sets others.
     pub sampling: Sampling,
 }
 
 /// US$ for a million tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prices {
-    /// What is sent.
+    /// Input tokens.
     pub input: f64,
-    /// What is sent and was sent before, so that the provider's cache has it; `input` where it has none.
+    /// Input tokens that the provider has cached from an earlier call; equal to `input` if it has
+    /// no such price.
     pub cached_input: f64,
-    /// What is answered.
+    /// Output tokens.
     pub output: f64,
 }
 
-/// Who is asked for answers.
+/// An endpoint that answers requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
     /// Its name in this project.
     pub name: Spanned<String>,
-    /// `kind`: which protocol it speaks.
+    /// `kind`: its protocol.
     pub kind: ProviderKind,
     /// `base_url`; `None` for the vendor's own address.
     pub base_url: Option<String>,
-    /// `api_key_env`: the variable that holds its key. Never read here.
+    /// `api_key_env`: the variable that contains its key. Never read here.
     pub api_key_env: Option<String>,
-    /// `timeout_s`: seconds that a call may take; `None` for the usual limits.
+    /// `timeout_s`: the maximum duration of a call in seconds; `None` for the default limits.
     pub timeout_s: Option<u64>,
 }
 
 words! {
-    /// Which protocol a provider speaks.
+    /// The protocol of a provider.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ProviderKind {
-        /// `openai`: the chat protocol that most servers speak, those that run at home too.
+        /// `openai`: the chat protocol of most servers, including local ones.
         Openai = "openai",
         /// `openai-responses`: the later protocol of OpenAI.
         OpenaiResponses = "openai-responses",
@@ -81,7 +83,7 @@ words! {
 }
 
 impl ProviderKind {
-    /// The tokenizer of the models that this protocol mostly leads to.
+    /// The usual tokenizer of models behind this protocol.
     pub const fn tokenizer(self) -> &'static str {
         match self {
             Self::Openai | Self::OpenaiResponses => "o200k",
@@ -91,7 +93,7 @@ impl ProviderKind {
         }
     }
 
-    /// The target that its requests are rendered for.
+    /// The dialect that its requests are rendered for.
     pub const fn dialect(self) -> &'static str {
         match self {
             Self::Openai => "openai-chat",
@@ -102,19 +104,21 @@ impl ProviderKind {
         }
     }
 
-    /// That of a provider by its name: what the project says of it, else the vendor of this name.
+    /// The kind of a provider by its name: as configured in the project, otherwise the vendor of
+    /// this name.
     pub fn of(name: &str, own: Option<&Provider>) -> Option<Self> {
         own.map(|own| own.kind).or_else(|| Self::parse(name))
     }
 }
 
 impl Model {
-    /// Tokens that a context can have: the window less what is kept free for the answer, or what the answer may have, if that is more.
+    /// The maximum tokens of a context: the window without the tokens reserved for the answer, or
+    /// without the maximum length of the answer if that is more.
     pub fn room(&self) -> u64 {
         self.room_beside(&Sampling::default())
     }
 
-    /// The same, where somebody else says how long an answer may be.
+    /// Like [`Self::room`], with another maximum length of the answer.
     pub fn room_beside(&self, sampling: &Sampling) -> u64 {
         let answer =
             [sampling, &self.sampling].into_iter().find_map(|sampling| sampling.get(&Parameter::MaxOutputTokens)?.as_u64());
@@ -123,12 +127,13 @@ impl Model {
 }
 
 impl Prices {
-    /// One figure to compare models by: three tokens are read for each one written, as agents do.
+    /// One figure to compare models by, for three input tokens per output token, as is usual for
+    /// agents.
     pub fn blended(&self) -> f64 {
         self.input.mul_add(3.0, self.output) / 4.0
     }
 
-    /// US$ for a call of so many tokens, sent and written.
+    /// The cost in US$ of a call with this number of input and output tokens.
     pub fn of_call(&self, (input, cached): (u64, u64), output: u64) -> f64 {
         // Counts of tokens are far below what a float holds exactly.
         #[allow(clippy::cast_precision_loss, reason = "windows have less than 2^53 tokens")]
@@ -136,7 +141,7 @@ impl Prices {
         rounded(self.of_input(input, cached) + written / 1e6)
     }
 
-    /// US$ for sending so many tokens, of which the provider's cache has some.
+    /// The cost in US$ of input tokens, some of which the provider has cached.
     pub fn of_input(&self, tokens: u64, cached: u64) -> f64 {
         let cached = cached.min(tokens);
         // Counts of tokens are far below what a float holds exactly.
@@ -146,7 +151,7 @@ impl Prices {
     }
 }
 
-/// To a billionth of a US$, so that two machines write the same figure.
+/// Rounds to a billionth of a US$, so that two machines write the same figure.
 fn rounded(usd: f64) -> f64 {
     (usd * 1e9).round() / 1e9
 }

@@ -1,5 +1,5 @@
-//! `[[require]]`: policy over resolved tasks. Conditions are read here and judged against facts; a fact that is not
-//! known is said to be unknown, never taken for granted.
+//! `[[require]]`: policies over resolved tasks. Conditions are evaluated against facts; an unknown
+//! fact yields an unknown outcome and is never assumed.
 
 use super::glob::Globs;
 use crate::base::rule_meta::Severity;
@@ -14,17 +14,18 @@ pub struct Requirement {
     pub file: u16,
     /// Its header.
     pub span: Span,
-    /// Which tasks it is about.
+    /// The tasks that it applies to.
     pub selector: Selector,
-    /// What must hold for them.
+    /// The conditions that these tasks must meet.
     pub conditions: Vec<Spanned<Condition>>,
-    /// `level`: how much it weighs when it is not met; an error where the file says nothing.
+    /// `level`: the severity if it is not met; an error if the key is absent.
     pub level: Severity,
-    /// `reason`: why the project wants it.
+    /// `reason`: the project's reason for it.
     pub reason: Option<String>,
 }
 
-/// Which tasks a requirement is about: everything given must match; nothing given matches every task.
+/// The tasks that a requirement applies to: every given pattern must match; without patterns it
+/// applies to every task.
 #[derive(Clone, Debug, Default)]
 pub struct Selector {
     /// `path`: the task's file.
@@ -35,7 +36,7 @@ pub struct Selector {
     pub operator: Vec<Spanned<String>>,
     /// `subtype`.
     pub subtype: Vec<Spanned<String>>,
-    /// `role`: tasks that an agent role of the project plays.
+    /// `role`: tasks of an agent role of the project.
     pub role: Vec<Spanned<String>>,
 }
 
@@ -44,23 +45,23 @@ pub struct Selector {
 pub struct Condition {
     /// As written.
     pub text: String,
-    /// What it asks.
+    /// The test.
     pub test: Test,
 }
 
-/// What a condition asks.
+/// The test of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
-    /// `has owner`, and with `false` `lacks owner`.
+    /// `has owner`; with `false`, `lacks owner`.
     Has(Thing, bool),
     /// `manifest_tokens <= 4000`.
     Number(Measure, Order, u64),
-    /// `fresh_context == disabled`, `model in ["a", "b"]`; with `false` `!=` and `not in`.
+    /// `fresh_context == disabled`, `model in ["a", "b"]`; with `false`, `!=` and `not in`.
     Text(Field, bool, Vec<String>),
 }
 
 words! {
-    /// What a task may have.
+    /// A part that a task may have.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Thing {
         /// `description`.
@@ -101,7 +102,7 @@ words! {
 }
 
 words! {
-    /// What can be counted.
+    /// A quantity that can be compared.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Measure {
         /// Tokens of its manifest.
@@ -118,18 +119,18 @@ words! {
 }
 
 words! {
-    /// What can be compared as text.
+    /// A property that can be compared as text.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Field {
         /// The resolved `inherit_context`.
         InheritContext = "inherit_context",
-        /// The resolved `accumulate_data`; `N/A` where it does not apply.
+        /// The resolved `accumulate_data`; `N/A` if it does not apply.
         AccumulateData = "accumulate_data",
-        /// The resolved `accumulation_format`; `N/A` where it does not apply.
+        /// The resolved `accumulation_format`; `N/A` if it does not apply.
         AccumulationFormat = "accumulation_format",
         /// The resolved `fresh_context`.
         FreshContext = "fresh_context",
-        /// The model that is preferred.
+        /// The preferred model.
         Model = "model",
         /// The provider.
         Provider = "provider",
@@ -143,7 +144,7 @@ words! {
 }
 
 words! {
-    /// How two numbers compare.
+    /// The comparison of two numbers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Order {
         /// At most.
@@ -162,7 +163,7 @@ words! {
 }
 
 impl Order {
-    /// Whether `left` stands in this order to `right`.
+    /// True if the comparison of `left` with `right` holds.
     pub const fn holds(self, left: u64, right: u64) -> bool {
         match self {
             Self::AtMost => left <= right,
@@ -176,7 +177,7 @@ impl Order {
 }
 
 impl Field {
-    /// The setting that it is, for the four that are settings.
+    /// The setting of this name; `None` for other fields.
     pub const fn setting(self) -> Option<SettingName> {
         Some(match self {
             Self::InheritContext => SettingName::InheritContext,
@@ -188,7 +189,7 @@ impl Field {
     }
 }
 
-/// What a condition is about, where the templates do not say it.
+/// The data, besides the templates, that a condition depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// The project's scenarios.
@@ -202,35 +203,35 @@ pub enum Needs {
 pub enum Fact<T> {
     /// Known.
     Known(T),
-    /// Not known to this command.
+    /// Not available to this command.
     Unknown,
 }
 
-/// What conditions are judged against. Implemented by the owner of the task.
+/// The facts that conditions are evaluated against. Implemented by the owner of the task.
 pub trait Facts {
-    /// Whether the task has a thing.
+    /// True if the task has the part.
     fn has(&self, thing: Thing) -> Fact<bool>;
 
-    /// A number; `Known(None)` where the task has no such thing.
+    /// A quantity; `Known(None)` if the task does not have it.
     fn number(&self, measure: Measure) -> Fact<Option<u64>>;
 
-    /// A text; `Known(None)` where the task has no such thing.
+    /// A property; `Known(None)` if the task does not have it.
     fn text(&self, field: Field) -> Fact<Option<&str>>;
 }
 
-/// What came of a condition.
+/// The outcome of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It holds.
     Holds,
-    /// It does not; what was found instead, where there is something to name.
+    /// It does not hold; the actual value, if the task has one.
     Fails(Option<String>),
-    /// The fact is not known, so nothing is claimed.
+    /// The fact is unknown, so the condition is neither met nor failed.
     Unknown,
 }
 
 impl Condition {
-    /// Judges the condition. What a task does not have fulfils no comparison but `!=` and `not in`.
+    /// Evaluates the condition. An absent value satisfies only `!=` and `not in`.
     pub fn judge(&self, facts: &dyn Facts) -> Outcome {
         match &self.test {
             Test::Has(thing, wanted) => match facts.has(*thing) {
@@ -254,7 +255,8 @@ impl Condition {
         }
     }
 
-    /// What the condition needs beside the templates. Said once, at the condition itself.
+    /// The data that the condition requires besides the templates. Reported once, at the condition
+    /// itself.
     pub const fn needs(&self) -> Option<Needs> {
         match &self.test {
             Test::Has(Thing::Scenario, _) => Some(Needs::Scenarios),
@@ -263,7 +265,7 @@ impl Condition {
         }
     }
 
-    /// Whether it is about a resolved setting, so that every node of a task has to fulfil it.
+    /// True if it tests a resolved setting, which every node of a task has to satisfy.
     pub const fn is_about_setting(&self) -> bool {
         match &self.test {
             Test::Text(field, ..) => field.setting().is_some(),

@@ -1,4 +1,5 @@
-//! `[roles.NAME]` as read: what an agent role plays, says, may use and may spend. Plain data, each value with its place.
+//! `[roles.NAME]` as read: the task, system text, tools, model and budget of an agent role. Plain
+//! data, each value with its span.
 
 use super::glob::Globs;
 use super::tools::ToolDefinition;
@@ -10,7 +11,7 @@ use crate::kernel::sampling::Sampling;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The kinds of segments whose place a role can fix: tools and what the system says always stand first.
+/// The kinds of segments whose order a role can set; tools and the system text always come first.
 pub const KINDS: &[&str] = match &Kind::WORDS {
     [_, _, others @ ..] => others,
 };
@@ -18,59 +19,60 @@ pub const KINDS: &[&str] = match &Kind::WORDS {
 /// An agent role of the project.
 #[derive(Clone, Debug)]
 pub struct Role {
-    /// Its name, where it is defined.
+    /// Its name, with the span of its definition.
     pub name: Spanned<String>,
-    /// `template`: the task that it plays; the one of the role's own name where the key is absent.
+    /// `template`: its task; the task of the role's own name if the key is absent.
     pub task: Spanned<String>,
-    /// `description`: what it is for, for people.
+    /// `description`: a description for readers.
     pub description: Option<String>,
-    /// `system`: who the agent is, before what its task says of that.
+    /// `system`: the text about the agent that precedes its task's own.
     pub system: Option<SystemPrompt>,
-    /// `tools` and `blocked_tools`; `None` where the role says nothing of tools.
+    /// `tools` and `blocked_tools`; `None` if the role has neither key.
     pub tools: Option<Tools>,
     /// `protected_paths`: patterns of paths that its tools may not touch, as written.
     pub protected_paths: Vec<Spanned<String>>,
-    /// The same patterns, to ask of a path.
+    /// The same patterns, compiled.
     pub protected: Globs,
     /// `budget`.
     pub budget: Budget,
-    /// `model`, or what a model has to be.
+    /// `model`, or the requirements for a model.
     pub model: ModelChoice,
-    /// `profile`: how its segments look, where its task does not say.
+    /// `profile`: the format of its segments, unless its task sets one.
     pub profile: Option<Spanned<Profile>>,
-    /// `order`: kinds of segments that stand before all others in their message, in this order; each one of [`KINDS`].
+    /// `order`: kinds of segments that precede all others in their message, in this order; each is
+    /// one of [`KINDS`].
     pub order: Vec<Spanned<&'static str>>,
-    /// How its model is asked to answer, where its task does not say otherwise.
+    /// The sampling parameters, unless its task sets others.
     pub sampling: Sampling,
 }
 
-/// What a role says of itself.
+/// The system text of a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemPrompt {
-    /// Where the key says it.
+    /// The span of the key's value.
     pub span: Span,
-    /// `file`, relative to the project; `None` where the text stands in the project file.
+    /// `file`, relative to the project; `None` if the text is in the project file.
     pub file: Option<String>,
-    /// The file that the text stands in, relative to the project.
+    /// The file that contains the text, relative to the project.
     pub path: String,
-    /// Lines of that file before the text.
+    /// The number of lines in that file before the text.
     pub line: u32,
     /// The text, without the white space around it.
     pub text: String,
 }
 
-/// Which tools a role may use.
+/// The tools of a role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tools {
-    /// `tools`: names, or how names begin where they end in `*`.
+    /// `tools`: names, or prefixes of names if they end in `*`.
     pub allowed: Vec<Spanned<String>>,
-    /// `blocked_tools`: refused even where they are allowed.
+    /// `blocked_tools`: blocked even if they are allowed.
     pub blocked: Vec<Spanned<String>>,
     /// All tools that the project defines.
     pub defined: Arc<BTreeMap<String, ToolDefinition>>,
 }
 
-/// What a role may use up in a call.
+/// The maximum consumption of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Budget {
     /// Tokens of its context.
@@ -79,24 +81,24 @@ pub struct Budget {
     pub usd: Option<Spanned<f64>>,
 }
 
-/// How a role comes to its model.
+/// The way in which a role selects its model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelChoice {
-    /// `model`: these, the first that answers.
+    /// `model`: the first of these that answers.
     Named(Vec<Spanned<String>>),
-    /// `tier` and `capabilities`: the cheapest that has them.
+    /// `tier` and `capabilities`: the cheapest model that meets them.
     Least {
-        /// The lowest tier that will do.
+        /// The lowest acceptable tier.
         tier: Option<Spanned<Tier>>,
-        /// What it has to be able to do.
+        /// The required capabilities.
         capabilities: Vec<Spanned<String>>,
     },
-    /// Nothing: what its task names, if anything.
+    /// No requirement: the model of its task, if that names one.
     Open,
 }
 
 words! {
-    /// How able a model is, in the project's own judgement.
+    /// The tier of a model, as the project rates it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Tier {
         /// `economy`.
@@ -118,7 +120,7 @@ impl Role {
 }
 
 impl Tools {
-    /// Returns whether some tool may be used, be it defined in the project or handed in by a host.
+    /// Returns whether any tool may be used, from the project or from a host.
     fn permits_some(&self) -> bool {
         let is_open = |entry: &Spanned<String>| match entry.value.strip_suffix('*') {
             Some(prefix) => {
@@ -130,13 +132,14 @@ impl Tools {
         self.allowed.iter().any(is_open)
     }
 
-    /// Whether a tool may be used: it is allowed, and nothing blocks it.
+    /// True if a tool is allowed and not blocked.
     pub fn permits(&self, tool: &str) -> bool {
         let fits = |entries: &[Spanned<String>]| entries.iter().any(|entry| covers(&entry.value, tool));
         fits(&self.allowed) && !fits(&self.blocked)
     }
 
-    /// The definitions that its agent is given: in the order of `tools`, those of a pattern in the order of their names.
+    /// The definitions passed to its agent: in the order of `tools`, those of a pattern ordered by
+    /// name.
     pub fn given(&self) -> Vec<&ToolDefinition> {
         let mut given: Vec<&ToolDefinition> = Vec::new();
         for entry in &self.allowed {
@@ -148,7 +151,8 @@ impl Tools {
     }
 }
 
-/// True if an entry of `tools` is about a tool, or about each of another entry: it is its name, or how its name begins.
+/// True if an entry of `tools` matches a tool, or all tools of another entry: it is the name, or a
+/// prefix of it.
 pub fn covers(entry: &str, tool: &str) -> bool {
     entry.strip_suffix('*').map_or(entry == tool, |prefix| tool.starts_with(prefix))
 }

@@ -1,5 +1,5 @@
-//! Which model a role gets, and why: the cheapest that qualifies, the others behind it in order. Words of reasons are for
-//! people who read a manifest; faults of a project file are worded by rules.
+//! Selects the model of a role: the cheapest that qualifies, followed by the others in order. The
+//! wording of reasons is for readers of a manifest; messages of faults are written by rules.
 
 use super::disqualified::Unfit;
 use super::models::Model;
@@ -12,13 +12,14 @@ use std::collections::BTreeMap;
 pub struct Choice<'c> {
     /// The model.
     pub model: &'c Model,
-    /// Why it is this one, as a lower-case fragment.
+    /// The reason for the choice, as a lower-case fragment.
     pub reason: String,
-    /// Who is asked when its provider fails, in order.
+    /// The models to try if its provider fails, in order.
     pub fallback: Vec<&'c Model>,
 }
 
-/// The models that a role can be given, the one that it gets first. `wanted` is what its task names itself.
+/// Returns the models that a role can use, the selected one first. `wanted` are the models that its
+/// task names.
 pub fn candidates<'c>(models: &'c BTreeMap<String, Model>, choice: &ModelChoice, wanted: &[&str]) -> Vec<&'c Model> {
     if let ModelChoice::Named(names) = choice {
         return names.iter().filter_map(|name| models.get(&name.value)).collect();
@@ -38,14 +39,14 @@ pub fn candidates<'c>(models: &'c BTreeMap<String, Model>, choice: &ModelChoice,
     found
 }
 
-/// The cheaper first; then the lower tier; then the name. What has no price is behind what has one.
+/// Orders by price, then by tier, then by name. Models without a price come last.
 fn by_price(a: &Model, b: &Model) -> Ordering {
     let price = |model: &Model| model.prices.map_or(f64::INFINITY, |prices| prices.blended());
     price(a).total_cmp(&price(b)).then_with(|| a.tier.cmp(&b.tier)).then_with(|| a.name.value.cmp(&b.name.value))
 }
 
-/// The model of a role, or of a task without one; `wanted` is what the task names itself, the preferred first. `None` where
-/// neither says anything that the project can answer.
+/// Selects the model of a role, or of a task without one. `wanted` are the models that the task
+/// names, the preferred one first. `None` if neither leads to a model of the project.
 pub fn choose<'c>(models: &'c BTreeMap<String, Model>, role: Option<&Role>, wanted: &[&str]) -> Option<Choice<'c>> {
     let open = ModelChoice::Open;
     let choice = role.map_or(&open, |role| &role.model);
@@ -77,7 +78,8 @@ fn reason(models: &BTreeMap<String, Model>, choice: &ModelChoice, wanted: &[&str
     }
 }
 
-/// Tokens that a context may have: the smaller of the role's budget and the model's room; `None` where neither bounds it.
+/// The maximum tokens of a context: the smaller of the role's budget and the model's room; `None`
+/// if neither is limited.
 pub fn budget(role: Option<&Role>, model: Option<&Model>) -> Option<u64> {
     let own = role.and_then(|role| role.budget.tokens).map(|tokens| tokens.value);
     let room = |model: &Model| role.map_or_else(|| model.room(), |role| model.room_beside(&role.sampling));

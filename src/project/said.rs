@@ -1,23 +1,24 @@
-//! What a project file says, key by key, whatever ctxc makes of it: so that of two of them nothing that differs is overlooked.
+//! The raw contents of a project file, key by key and independent of their meaning, so that a
+//! comparison of two files misses no difference.
 
 use std::collections::BTreeMap;
 use toml::Value;
 
-/// Every key, by the names on the way to it, with its value as TOML. A list is one value, but for one of tables, each of which is a key as
-/// it is written. Nothing for what is no TOML.
+/// Returns every key by its path, with its value as TOML. A list is one value; each entry of a list
+/// of tables is a key named by its text. Empty for invalid TOML.
 pub fn said(text: &str) -> BTreeMap<Vec<String>, String> {
     let mut out = BTreeMap::new();
     add(&mut Vec::new(), &Value::Table(text.parse().unwrap_or_default()), &mut out);
     out
 }
 
-/// The texts of a value that is a list of texts; `None` for another one.
+/// Parses a value that is a list of texts; `None` for any other value.
 pub fn text_list(value: &str) -> Option<Vec<String>> {
     let table: toml::Table = format!("list = {value}").parse().ok()?;
     table.get("list")?.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
-/// The value of a table in a list of them.
+/// The value recorded for a table in a list.
 static SAID: Value = Value::Boolean(true);
 
 fn add(at: &mut Vec<String>, value: &Value, out: &mut BTreeMap<Vec<String>, String>) {
@@ -26,7 +27,7 @@ fn add(at: &mut Vec<String>, value: &Value, out: &mut BTreeMap<Vec<String>, Stri
     } else if let Some(items) = value.as_array().filter(|items| !items.is_empty() && items.iter().all(Value::is_table)) {
         items.iter().map(|item| (item.to_string(), &SAID)).collect()
     } else {
-        // `3.0` and `3` are one number.
+        // `3.0` and `3` are the same number.
         out.insert(at.clone(), value.as_float().map_or_else(|| value.to_string(), |number| number.to_string()));
         return;
     };

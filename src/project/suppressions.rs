@@ -1,7 +1,7 @@
-//! `ctxc.suppressions.toml`: findings that were there before, so that only new ones count.
+//! `ctxc.suppressions.toml`: findings that existed before, so that only new ones count.
 //!
-//! Data only: text in, text out. Locked findings are never recorded and never taken away. The written form is
-//! sorted, one finding a line, so that two branches that record different findings merge.
+//! Only data: text in, text out. Locked findings are never recorded and never removed. The written
+//! form is sorted, one finding a line, so that two branches that record different findings merge.
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::span::Span;
@@ -15,7 +15,7 @@ pub const FILE: &str = "ctxc.suppressions.toml";
 /// The name of its format.
 const SCHEMA: &str = "ctxc/suppressions/1";
 
-/// What one entry is about. Ordered as the file is.
+/// The finding that an entry suppresses. Ordered like the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     /// The finding's file.
@@ -26,12 +26,12 @@ pub struct Key {
     pub fingerprint: String,
 }
 
-/// How often a finding is there, and where the file says so.
+/// The number of suppressed findings, with the entry's span.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
-    /// How many findings with this fingerprint do not count.
+    /// The number of findings with this fingerprint that do not count.
     pub count: u32,
-    /// The entry in the file; empty when it was not read from one.
+    /// The span of the entry in the file; empty if it was not read from a file.
     pub span: Span,
 }
 
@@ -41,39 +41,39 @@ pub struct Suppressions {
     entries: BTreeMap<Key, Entry>,
 }
 
-/// Why a suppressions file cannot be taken.
+/// The reason why a suppressions file is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SuppressionsFault {
     /// Not TOML.
     #[error("is not TOML: {message}")]
     Syntax {
-        /// What the TOML reader says.
+        /// The message of the TOML parser.
         message: String,
-        /// Where.
+        /// The span of the error.
         span: Span,
     },
-    /// Another format than this release writes.
+    /// A format that this release does not write.
     #[error("has schema `{found}`, expected `{SCHEMA}`")]
     Schema {
-        /// What stands there; empty when nothing does.
+        /// The actual schema; empty if it is missing.
         found: String,
-        /// Where.
+        /// The span of the value.
         span: Span,
     },
-    /// An entry of another shape.
+    /// An entry of the wrong form.
     #[error("{place} should be {expected}")]
     Shape {
         /// The key.
         place: String,
-        /// What should stand there.
+        /// The expected value.
         expected: &'static str,
-        /// Where.
+        /// The span of the value.
         span: Span,
     },
 }
 
 impl SuppressionsFault {
-    /// The place to look at.
+    /// The span that the finding points at.
     pub const fn span(&self) -> Span {
         match self {
             Self::Syntax { span, .. } | Self::Schema { span, .. } | Self::Shape { span, .. } => *span,
@@ -81,12 +81,12 @@ impl SuppressionsFault {
     }
 }
 
-/// What suppressions did to a list of findings.
+/// The result of applying suppressions to a list of findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// Findings taken away.
+    /// The number of removed findings.
     pub suppressed: usize,
-    /// Entries that are not used up: the entry, and how many findings it met.
+    /// Entries that are not fully used: the entry, and the number of findings that matched.
     pub stale: Vec<(Key, Entry, u32)>,
 }
 
@@ -96,7 +96,7 @@ impl Suppressions {
         self.entries.iter()
     }
 
-    /// Reads the file's text.
+    /// Parses the text of the file.
     pub fn parse(text: &str) -> Result<Self, SuppressionsFault> {
         let table = DeTable::parse(text).map_err(|err| SuppressionsFault::Syntax {
             message: err.message().to_owned(),
@@ -143,7 +143,7 @@ impl Suppressions {
         Ok(())
     }
 
-    /// Records findings. Locked ones are left out.
+    /// Records findings, except locked ones.
     pub fn record<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>) -> Self {
         let mut entries: BTreeMap<Key, Entry> = BTreeMap::new();
         for finding in findings.into_iter().filter(|finding| !finding.locked) {
@@ -152,7 +152,7 @@ impl Suppressions {
         Self { entries }
     }
 
-    /// Takes over the entries of files that `keep` says were not looked at.
+    /// Adds the entries of files for which `keep` returns true: those that were not checked.
     pub fn adopt(&mut self, old: &Self, keep: impl Fn(&str) -> bool) {
         for (key, entry) in &old.entries {
             if keep(&key.path) {
@@ -161,13 +161,13 @@ impl Suppressions {
         }
     }
 
-    /// Whether a finding is one of those recorded.
+    /// True if a finding is recorded.
     pub fn holds(&self, finding: &Diagnostic) -> bool {
         let mut names = std::iter::once(&finding.rule.name).chain(finding.rule.renamed_from);
         !finding.locked && names.any(|name| self.entries.contains_key(&key(finding, name)))
     }
 
-    /// Takes out, or lowers, what [`Suppressions::apply`] found to be stale.
+    /// Removes or lowers the entries that [`Suppressions::apply`] reported as stale.
     pub fn prune(&mut self, stale: &[(Key, Entry, u32)]) {
         for (key, _, found) in stale {
             match (found, self.entries.get_mut(key)) {
@@ -178,23 +178,23 @@ impl Suppressions {
         }
     }
 
-    /// Findings recorded.
+    /// The number of recorded findings.
     pub fn findings(&self) -> usize {
         self.entries.values().map(|entry| entry.count as usize).sum()
     }
 
-    /// The files that have recorded findings.
+    /// The files with recorded findings.
     pub fn paths(&self) -> BTreeSet<&str> {
         self.entries.keys().map(|key| key.path.as_str()).collect()
     }
 
-    /// Whether nothing is recorded.
+    /// True if nothing is recorded.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Takes recorded findings away. An entry that met fewer findings than it records is stale, as far as `looked_at` says
-    /// that its file was part of this run.
+    /// Removes recorded findings from a list. An entry that matches fewer findings than it records
+    /// is stale, if `looked_at` returns true for its file.
     pub fn apply(&self, findings: &mut Vec<Diagnostic>, looked_at: impl Fn(&str) -> bool) -> Applied {
         let mut met: BTreeMap<&Key, u32> = BTreeMap::new();
         let before = findings.len();
@@ -213,7 +213,7 @@ impl Suppressions {
         Applied { suppressed: before - findings.len(), stale: stale.collect() }
     }
 
-    /// The file's text.
+    /// The text of the file.
     pub fn render(&self) -> String {
         let mut out = format!(
             "# Findings that were there before and do not count: one line each, a fingerprint and how often it occurs.\n\

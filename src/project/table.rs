@@ -1,4 +1,5 @@
-//! What a table of `ctxc.toml` is to its reader and to the JSON Schema: keys, and what each takes.
+//! The tables of `ctxc.toml`, shared by its reader and the JSON Schema: their keys and the values
+//! that these accept.
 
 use crate::scenario::table::{Group, Need, Thing};
 use crate::template::setting::SettingName;
@@ -6,13 +7,13 @@ use crate::template::setting::SettingName;
 /// A table with known keys.
 #[derive(Debug)]
 pub struct Table {
-    /// What it is, for people; a fragment.
+    /// A description for readers, as a fragment.
     pub about: &'static str,
     /// Its keys, in the order of messages.
     pub keys: &'static [Key],
-    /// What other keys hold; `None` where there are none.
+    /// The values of other keys; `None` if no other keys are allowed.
     pub others: Option<&'static Shape>,
-    /// What must stand together, or may not.
+    /// Keys that require or exclude each other.
     pub groups: &'static [Group],
 }
 
@@ -21,52 +22,52 @@ pub struct Table {
 pub struct Key {
     /// Its name.
     pub name: &'static str,
-    /// What it takes.
+    /// The accepted values.
     pub shape: Shape,
-    /// Whether its table needs it.
+    /// True for a key that its table requires.
     pub need: Need,
-    /// What it is for; a fragment.
+    /// Its purpose, as a fragment.
     pub about: &'static str,
-    /// The thing that each of its texts names.
+    /// The kind of thing that its texts name.
     pub names: Thing,
-    /// The thing that each key of its table names.
+    /// The kind of thing that the keys of its table name.
     pub keyed_by: Thing,
 }
 
 impl Key {
-    /// The key with the thing that its texts name.
+    /// Returns the key with the kind of thing that its texts name.
     pub(super) const fn names(self, names: Thing) -> Self {
         Self { names, ..self }
     }
 
-    /// The key with the thing that the keys of its table name.
+    /// Returns the key with the kind of thing that the keys of its table name.
     pub(super) const fn keyed_by(self, keyed_by: Thing) -> Self {
         Self { keyed_by, ..self }
     }
 }
 
-/// What a key takes.
+/// The values that a key accepts.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// A text.
     Text,
-    /// A text of at least one character that is no space.
+    /// A text with at least one visible character.
     Name,
     /// A text, or a list of them.
     Texts,
-    /// The JSON Pointer of a place; `""` is the whole.
+    /// A JSON Pointer; `""` is the whole value.
     Pointer,
-    /// The JSON Pointer of a part, or a list of them and of such tables.
+    /// A JSON Pointer to a part, or a list of pointers and of such tables.
     PointersOr(&'static Table),
-    /// The same as `Texts`, of names; duplicates are reported.
+    /// Like `Texts`, but of names; duplicates are reported.
     Set,
     /// Patterns of paths inside the project: one, or a list.
     Globs,
-    /// Some of these words: one, or a list.
+    /// One of these words, or a list of them.
     Words(&'static [&'static str]),
     /// One of some words.
     Word(&'static [&'static str]),
-    /// A setting with its own words.
+    /// A value of a setting.
     Setting(SettingName),
     /// A type of the language.
     Base,
@@ -82,9 +83,9 @@ pub enum Shape {
     Table(&'static Table),
     /// Tables, each under its own `[[…]]`.
     List(&'static Table),
-    /// Any names, each with such a value.
+    /// Arbitrary names, each with such a value.
     Map(&'static Shape),
-    /// How much rules weigh, by their names.
+    /// Lint levels, by the names of rules.
     Lints,
     /// `true` or `false`.
     Bool,
@@ -95,7 +96,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The table that stands in such a place.
+    /// The table that such a value contains.
     pub const fn table(self) -> Option<&'static Table> {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other shape has one")]
         match self {
@@ -106,7 +107,7 @@ impl Shape {
 }
 
 impl Table {
-    /// A key by its name.
+    /// Returns a key by its name.
     pub fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name)
     }
@@ -116,23 +117,23 @@ impl Table {
         self.keys.iter().map(|key| key.name).collect()
     }
 
-    /// The names of the keys that it needs.
+    /// The names of the required keys.
     pub fn needed(&self) -> impl Iterator<Item = &'static str> {
         self.keys.iter().filter(|key| key.need == Need::Required).map(|key| key.name)
     }
 }
 
-/// A key.
+/// An optional key.
 pub(super) const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
     Key { name, shape, need: Need::Optional, about, names: Thing::Words, keyed_by: Thing::Words }
 }
 
-/// A key that its table needs.
+/// A required key.
 pub(super) const fn needed(name: &'static str, shape: Shape, about: &'static str) -> Key {
     Key { need: Need::Required, ..key(name, shape, about) }
 }
 
-/// A table of which nothing else is said.
+/// A table without other keys or groups.
 pub(super) const fn table(about: &'static str, keys: &'static [Key]) -> Table {
     Table { about, keys, others: None, groups: &[] }
 }

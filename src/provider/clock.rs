@@ -1,12 +1,12 @@
-//! The time that waits and limits are measured with: a parameter, so that tests wait for nothing.
+//! The clock of waits and limits: a parameter, so that tests do not wait.
 
 use std::time::{Duration, Instant};
 
-/// A clock that never goes back.
+/// A monotonic clock.
 pub trait Clock: Sync {
-    /// Since some moment in the past.
+    /// Returns the time since a fixed moment in the past.
     fn now(&self) -> Duration;
-    /// Waits.
+    /// Waits for a time.
     fn sleep(&self, time: Duration);
 }
 

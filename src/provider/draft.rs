@@ -5,36 +5,36 @@ use crate::kernel::provider::{Answer, Stop, Usage};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// An answer so far. Parts stand at the numbers that their vendor gives them.
+/// An incomplete answer. Parts are numbered as their vendor numbers them.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     parts: BTreeMap<u64, Part>,
-    /// Why it ended; `None` while it goes on.
+    /// The reason of its end; `None` while it continues.
     pub(super) stop: Option<Stop>,
-    /// Whether it is known to go on.
+    /// True if it is certain to continue.
     pub(super) is_open: bool,
-    /// Whether the model refuses.
+    /// True if the model refuses.
     pub(super) is_refused: bool,
     usage: Usage,
     model: Option<String>,
 }
 
 impl Draft {
-    /// Adds to a text.
+    /// Appends to a text.
     pub(super) fn text(&mut self, at: u64, more: &str) {
         if let Part::Text(text) = self.parts.entry(at).or_insert_with(|| Part::Text(String::new())) {
             text.push_str(more);
         }
     }
 
-    /// Adds to what the model thought.
+    /// Appends to the model's reasoning.
     pub(super) fn reason(&mut self, at: u64, more: &str) {
         if let Some(reasoning) = self.reasoning(at) {
             reasoning.text.push_str(more);
         }
     }
 
-    /// What the model thought; `None` where something else stands at this number.
+    /// Returns the model's reasoning; `None` if another part has this number.
     pub(super) fn reasoning(&mut self, at: u64) -> Option<&mut Reasoning> {
         match self.parts.entry(at).or_insert_with(|| Part::Reasoning(Reasoning::default())) {
             Part::Reasoning(reasoning) => Some(reasoning),
@@ -42,7 +42,8 @@ impl Draft {
         }
     }
 
-    /// Adds to a call: its id and name where they are said, and a piece of its arguments, as JSON text or as an object.
+    /// Adds to a tool call: its id and name if they are given, and a piece of its arguments, as
+    /// JSON text or as an object.
     pub(super) fn call(&mut self, at: u64, id: Option<&str>, name: Option<&str>, arguments: Option<&Value>) {
         let empty = || ToolCall { id: String::new(), name: String::new(), arguments: Value::from("") };
         let Part::Call(call) = self.parts.entry(at).or_insert_with(|| Part::Call(empty())) else { return };
@@ -58,27 +59,28 @@ impl Draft {
         }
     }
 
-    /// The number behind the last part, for vendors that give none.
+    /// Returns the number after the last part, for vendors without numbers.
     pub(super) fn next(&self) -> u64 {
         self.parts.last_key_value().map_or(0, |(at, _)| at + 1)
     }
 
-    /// The number of the last part if it is of the same kind, else the next: a stream goes on with what it began.
+    /// Returns the number of the last part if it is of the same kind, otherwise the next: a stream
+    /// continues the part that it began.
     pub(super) fn goes_on(&self, is_same: fn(&Part) -> bool) -> u64 {
         self.parts.last_key_value().filter(|(_, part)| is_same(part)).map_or_else(|| self.next(), |(at, _)| *at)
     }
 
-    /// Forgets the parts, for those of the whole answer.
+    /// Removes the parts, before those of the whole answer are added.
     pub(super) fn clear(&mut self) {
         self.parts.clear();
     }
 
-    /// Whether it calls tools.
+    /// Returns true if it contains tool calls.
     pub(super) fn has_calls(&self) -> bool {
         self.parts.values().any(|part| matches!(part, Part::Call(_)))
     }
 
-    /// Takes what is counted, and keeps what was counted before of the rest.
+    /// Updates the given counts and keeps the others.
     pub(super) fn count(&mut self, usage: Usage) {
         self.usage = Usage {
             input: usage.input.or(self.usage.input),
@@ -88,14 +90,14 @@ impl Draft {
         };
     }
 
-    /// The model that answers.
+    /// Sets the model that answers.
     pub(super) fn model(&mut self, name: Option<&str>) {
         if let Some(name) = name.filter(|name| !name.is_empty()) {
             self.model = Some(name.to_owned());
         }
     }
 
-    /// The answer as it is now.
+    /// Returns the answer as it is now.
     pub(super) fn finish(self) -> Answer {
         let mut parts: Vec<Part> = Vec::new();
         let mut calls = 0;
@@ -121,7 +123,7 @@ impl Draft {
     }
 }
 
-/// Arguments that are written as JSON. A model may write what is none: that stays the text that it is.
+/// Parses arguments in the form of JSON text. Invalid JSON stays a text.
 fn arguments(text: &str) -> Value {
     if text.trim().is_empty() {
         return Map::new().into();

@@ -1,4 +1,5 @@
-//! Where the requests for a model go, and with which key: from `[models.NAME] provider` and `[providers.NAME]`.
+//! The endpoint of a model's requests and its key: from `[models.NAME] provider` and
+//! `[providers.NAME]`.
 
 use super::dialect::Dialect;
 use super::read::dialect;
@@ -8,32 +9,33 @@ use crate::project::config::Config;
 use crate::project::models::{Model, ProviderKind};
 use std::net::IpAddr;
 
-/// An address with its key.
+/// A base URL with its key.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
-    /// What is spoken there.
+    /// The dialect of the endpoint.
     pub dialect: &'static Dialect,
-    /// The address, without a slash at its end.
+    /// The base URL, without a trailing slash.
     pub base_url: String,
-    /// The key, where one is sent.
+    /// The key, if one is sent.
     pub key: Option<Secret>,
 }
 
-/// Where the requests for a provider go, and the variable whose value goes there as a key.
+/// The address of a provider, and the environment variable of its key.
 #[derive(Clone, Copy, Debug)]
 pub struct Address<'c> {
-    /// What kind of provider it is.
+    /// The kind of provider.
     pub kind: ProviderKind,
-    /// What is spoken there.
+    /// The dialect of the provider.
     pub dialect: &'static Dialect,
-    /// The address.
+    /// The base URL.
     pub base_url: &'c str,
-    /// The variable with the key, where one is sent.
+    /// The environment variable of the key, if one is sent.
     pub variable: Option<&'c str>,
 }
 
 impl<'c> Address<'c> {
-    /// The address of a provider by the name that `[models.NAME] provider` or `[providers.NAME]` has for it.
+    /// Returns the address of a provider, by its name in `[models.NAME] provider` or
+    /// `[providers.NAME]`.
     pub fn of(name: &str, config: &'c Config) -> Option<Self> {
         let own = config.providers.get(name);
         let kind = ProviderKind::of(name, own)?;
@@ -44,7 +46,7 @@ impl<'c> Address<'c> {
         Some(Self { kind, dialect, base_url: base.unwrap_or(dialect.base_url), variable })
     }
 
-    /// Whether requests and keys go there over a network that everybody on the way can read.
+    /// Returns true if requests and keys would cross a network unencrypted.
     pub fn is_unencrypted(&self) -> bool {
         let Some(rest) = self.base_url.strip_prefix("http://") else { return false };
         let host = rest.split('/').next().unwrap_or(rest);
@@ -59,13 +61,15 @@ impl<'c> Address<'c> {
 }
 
 impl Endpoint {
-    /// The endpoint of a model; `None` where its provider is not known, which was reported when the project was read.
+    /// Returns the endpoint of a model; `None` for an unknown provider, which was reported when the
+    /// project was read.
     ///
-    /// A vendor at its own address wants its key, from the usual variable unless the project names one. An address of the project's own gets
-    /// a key only from the variable that the project names for it.
+    /// A vendor at its own address requires its key, from the usual variable unless the project
+    /// names another. An address that the project sets gets a key only from the variable that the
+    /// project names for it.
     ///
     /// # Errors
-    /// The variable with the key is not set, or holds what is no key.
+    /// The variable of the key is not set, or does not contain a valid key.
     pub fn of(model: &Model, config: &Config, env: &dyn Fn(&str) -> Option<String>) -> Result<Option<Self>, ProviderError> {
         let Some(Address { dialect, base_url, variable, .. }) = Address::of(&model.provider.value, config) else {
             return Ok(None);

@@ -1,22 +1,23 @@
-//! The events of a response: of server-sent events their data, of lines of JSON and of a list each value, else the whole body.
+//! The events of a response: the data of server-sent events, the values of JSON lines or of a list,
+//! otherwise the whole body.
 
 use serde_json::Value;
 
-/// What a body holds.
+/// The contents of a body.
 #[derive(Debug, PartialEq)]
 pub(super) struct Events {
-    /// Each with its JSON, in order.
+    /// The JSON of each event, in order.
     pub(super) values: Vec<Value>,
-    /// Whether it is a stream, which has an end of its own.
+    /// True if the body is a stream, which must end with a final event.
     pub(super) is_stream: bool,
 }
 
-/// Why there are no events.
+/// The reason why a body has no events.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Broken {
     /// The body ends too early.
     Cut,
-    /// It is something else; a lower-case fragment.
+    /// The body has another form; a lower-case fragment.
     Other(String),
 }
 
@@ -35,9 +36,9 @@ pub(super) fn events(body: &str) -> Result<Events, Broken> {
     }
 }
 
-/// What the first line of server-sent events begins with.
+/// The possible beginnings of the first line of server-sent events.
 const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
-/// What ends a stream that names its end.
+/// The marker at the end of some streams.
 const DONE: &str = "[DONE]";
 
 fn broken(error: &serde_json::Error) -> Broken {
@@ -61,7 +62,7 @@ fn values(text: &str) -> Result<Events, Broken> {
 fn server_sent(text: &str) -> Result<Events, Broken> {
     let mut values = Vec::new();
     let mut data: Option<String> = None;
-    // A carriage return alone ends a line as well; JSON has none of its own.
+    // A single carriage return also ends a line; JSON contains none unescaped.
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     for line in text.split('\n') {
         if line.is_empty() {
@@ -74,7 +75,7 @@ fn server_sent(text: &str) -> Result<Events, Broken> {
             data = Some(data.map_or_else(|| more.to_owned(), |data| [&data, "\n", more].concat()));
         }
     }
-    // The last one was not ended by an empty line, so it counts only if it is whole.
+    // The last event has no empty line behind it, so it counts only if it is complete.
     values.extend(data.and_then(|data| serde_json::from_str(&data).ok()));
     Ok(Events { values, is_stream: true })
 }

@@ -1,6 +1,7 @@
-//! A provider that is asked over HTTP, once for each request: the one door to ureq.
+//! A provider over HTTP, one call for each request: the only use of ureq.
 //!
-//! Follows no redirect, so that neither key nor request goes to an address that nobody named. Proxies are those of the environment.
+//! Follows no redirect, so that neither key nor request goes to an address outside the
+//! configuration. Proxies are those of the environment.
 
 use super::endpoint::Endpoint;
 use super::retry_after::retry_after;
@@ -11,16 +12,17 @@ use std::io::{ErrorKind, Read};
 use std::time::{Duration, Instant};
 use ureq::{Agent, Timeout, http};
 
-/// What a call may take.
+/// The limits of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct CallLimits {
-    /// Until there is a connection.
+    /// Time to establish a connection.
     pub connect: Duration,
-    /// Without a byte of the answer. What is not streamed comes all at once, after a silence.
+    /// Time without a byte of the answer. An answer that is not streamed arrives at once, after a
+    /// silence.
     pub idle: Duration,
-    /// From the first to the last byte.
+    /// Time from the start to the last byte.
     pub whole: Duration,
-    /// Bytes of an answer.
+    /// The maximum size of an answer in bytes.
     pub bytes: u64,
 }
 
@@ -32,7 +34,8 @@ impl Default for CallLimits {
 }
 
 impl CallLimits {
-    /// Limits of a provider that has so many seconds for a call; `None` for the usual ones.
+    /// Returns the limits for a provider with a time limit in seconds; `None` for the default
+    /// limits.
     pub fn within(seconds: Option<u64>) -> Self {
         let usual = Self::default();
         seconds.map(Duration::from_secs).map_or(usual, |time| Self {
@@ -44,10 +47,10 @@ impl CallLimits {
     }
 }
 
-/// Posts JSON to an address, and gives the beginning of what is answered. No redirect is followed.
+/// Posts JSON to a URL, and returns the beginning of the response. Follows no redirect.
 ///
 /// # Errors
-/// It was not taken: why, without the address and the values of the headers.
+/// The reason why the request was not accepted, without the URL and the values of the headers.
 pub fn post_json(url: &str, headers: &[(String, String)], body: &str, time: Duration) -> Result<String, String> {
     let config =
         Agent::config_builder().http_status_as_error(false).max_redirects(0).timeout_global(Some(time)).user_agent(USER_AGENT);
@@ -58,7 +61,7 @@ pub fn post_json(url: &str, headers: &[(String, String)], body: &str, time: Dura
     match call.send(body) {
         Ok(response) if response.status().is_success() => {
             let mut said = Vec::new();
-            // It was taken, whatever there is to read of why.
+            // The status is a success, even if the body cannot be read.
             let _ = response.into_body().into_reader().take(REFUSAL).read_to_end(&mut said);
             Ok(String::from_utf8_lossy(&said).into_owned())
         }
@@ -71,14 +74,14 @@ pub fn post_json(url: &str, headers: &[(String, String)], body: &str, time: Dura
     }
 }
 
-/// Bytes that are read of what a vendor says when it does not answer.
+/// The maximum number of bytes that are read of an error response.
 const REFUSAL: u64 = 1 << 16;
-/// Who asks.
+/// The user agent of all requests.
 const USER_AGENT: &str = concat!("ctxc/", env!("CARGO_PKG_VERSION"));
-/// Connections that are kept for the next call.
+/// The maximum number of idle connections.
 const CONNECTIONS: usize = 100;
 
-/// A provider that is asked over HTTP.
+/// A provider that is called over HTTP.
 #[derive(Debug)]
 pub struct HttpProvider {
     endpoint: Endpoint,
@@ -87,7 +90,7 @@ pub struct HttpProvider {
 }
 
 impl HttpProvider {
-    /// A provider at an address.
+    /// Creates a provider for an endpoint.
     pub fn new(endpoint: Endpoint, limits: CallLimits) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
@@ -102,7 +105,7 @@ impl HttpProvider {
         Self { endpoint, limits, agent: config.build().into() }
     }
 
-    /// The response and its body, or why there is none.
+    /// Sends the request, and returns the status and the body.
     fn exchange(&self, request: &WireRequest<'_>) -> Result<(u16, String), ProviderError> {
         let Endpoint { dialect, base_url, key } = &self.endpoint;
         let mut call = self.agent.post((dialect.address)(base_url, request.model)).content_type("application/json");
@@ -121,7 +124,7 @@ impl HttpProvider {
         if !response.status().is_success() {
             let wait = wait(response.headers());
             let mut body = Vec::new();
-            // Whatever there is of it: the status says enough.
+            // The body is optional: the status is sufficient.
             let _ = response.into_body().into_reader().take(REFUSAL).read_to_end(&mut body);
             return Err(refusal::of_status(status, &self.without_key(&String::from_utf8_lossy(&body)), wait));
         }
@@ -130,7 +133,7 @@ impl HttpProvider {
             return Err(ProviderError::TooLarge { limit: self.limits.bytes });
         }
         let mut body = Vec::new();
-        // One byte more than may be, to know of it.
+        // One byte beyond the limit, to detect larger answers.
         let read = response.into_body().into_reader().take(self.limits.bytes + 1).read_to_end(&mut body);
         read.map_err(|error| self.failed(error.into(), body.len()))?;
         if body.len() as u64 > self.limits.bytes {
@@ -139,19 +142,19 @@ impl HttpProvider {
         Ok((status, self.without_key(&utf8(body)?)))
     }
 
-    /// What a vendor says without the key, which it may repeat: nothing behind this knows it.
+    /// Removes the key from a vendor's text, which may repeat it. Later code never sees the key.
     fn without_key(&self, text: &str) -> String {
         self.endpoint.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide_in(text))
     }
 
     fn redirected(&self, response: &http::Response<ureq::Body>) -> ProviderError {
         let to = header(response.headers(), "location").unwrap_or("an address that it does not name");
-        // What is behind a question mark may be a secret of somebody.
+        // The query may contain a secret.
         let to = self.without_key(to.split(['?', '#']).next().unwrap_or(to));
         ProviderError::Redirected { host: self.endpoint.host().to_owned(), to }
     }
 
-    /// Why there is no response, or only so many bytes of it.
+    /// Converts a transport error; `bytes` is the number of bytes received before it.
     fn failed(&self, error: ureq::Error, bytes: usize) -> ProviderError {
         use ureq::Error as E;
         let unreachable = |why: String| ProviderError::Unreachable { host: self.endpoint.host().to_owned(), why };
@@ -193,14 +196,14 @@ fn header<'h>(headers: &'h http::HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// How long the vendor asks to wait.
+/// Returns the wait that the vendor requests.
 fn wait(headers: &http::HeaderMap) -> Option<Duration> {
     let exact = header(headers, "retry-after-ms").and_then(|value| value.trim().parse().ok()).map(Duration::from_millis);
     let now = u64::try_from(fs::now() / 1_000_000_000).unwrap_or(0);
     exact.or_else(|| retry_after(header(headers, "retry-after")?, now))
 }
 
-/// A body as text. Where it ends inside a character, the rest is missing.
+/// Decodes a body as UTF-8. A body that ends inside a character is truncated.
 fn utf8(body: Vec<u8>) -> Result<String, ProviderError> {
     let bytes = body.len();
     String::from_utf8(body).map_err(|error| match error.utf8_error() {

@@ -1,17 +1,18 @@
-//! How many calls to one provider are under way at once: more while it answers, half as many when it limits their rate.
+//! Limits the number of concurrent calls to one provider: raises the limit while the provider
+//! answers, halves it when the provider limits the rate.
 
 use std::num::NonZeroUsize;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Calls at once at the beginning.
+/// The initial number of concurrent calls.
 const START: f64 = 10.0;
-/// Calls at once at the most.
+/// The maximum number of concurrent calls.
 pub const CEILING: usize = 100;
-/// Refusals within this time are of one wave, and halve the calls once.
+/// Rate limits within this time halve the number only once.
 const WAVE: Duration = Duration::from_secs(15);
 
-/// Lets calls through, some at a time.
+/// Admits a limited number of concurrent calls.
 #[derive(Debug)]
 pub struct Limiter {
     ceiling: f64,
@@ -21,15 +22,15 @@ pub struct Limiter {
 
 #[derive(Debug)]
 struct State {
-    /// How many may be under way.
+    /// The maximum number of calls under way.
     limit: f64,
-    /// How many are.
+    /// The number of calls under way.
     busy: usize,
-    /// When they were halved last.
+    /// The time of the last halving.
     halved: Option<Duration>,
 }
 
-/// A call that is under way.
+/// The permit of a call that is under way.
 #[derive(Debug)]
 pub(super) struct Permit<'l>(&'l Limiter);
 
@@ -41,7 +42,7 @@ impl Drop for Permit<'_> {
 }
 
 impl Limiter {
-    /// A limiter that never lets more through than were asked for.
+    /// Creates a limiter that never admits more than the given number.
     pub fn new(jobs: Option<NonZeroUsize>) -> Self {
         let most = jobs.map_or(CEILING, |jobs| jobs.get().min(CEILING));
         // At most 100.
@@ -54,12 +55,12 @@ impl Limiter {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many calls may be under way now.
+    /// Returns the current maximum of concurrent calls.
     pub fn limit(&self) -> usize {
         whole(self.state().limit)
     }
 
-    /// Waits for its turn.
+    /// Waits until a call is admitted.
     pub(super) fn enter(&self) -> Permit<'_> {
         let is_full = |state: &mut State| state.busy >= whole(state.limit);
         let mut state = self.freed.wait_while(self.state(), is_full).unwrap_or_else(PoisonError::into_inner);
@@ -67,7 +68,8 @@ impl Limiter {
         Permit(self)
     }
 
-    /// After an answer: one more, and once the provider has refused, one more for as many answers as calls are under way.
+    /// Records an answer: raises the limit by one, or, once the provider has limited the rate, by
+    /// one for each round of answers.
     pub fn answered(&self) {
         let mut state = self.state();
         let more = if state.halved.is_some() { 1.0 / state.limit } else { 1.0 };
@@ -76,7 +78,7 @@ impl Limiter {
         self.freed.notify_one();
     }
 
-    /// After a refusal for too many calls.
+    /// Records a rate limit.
     pub fn limited(&self, now: Duration) {
         let mut state = self.state();
         if state.halved.is_none_or(|before| now.saturating_sub(before) >= WAVE) {
@@ -86,7 +88,7 @@ impl Limiter {
     }
 }
 
-/// At least 1, and no more than the ceiling.
+/// Returns a whole number from 1 to the ceiling.
 #[allow(clippy::cast_sign_loss, reason = "from 1 to CEILING")]
 fn whole(limit: f64) -> usize {
     limit as usize

@@ -1,6 +1,7 @@
-//! Who is asked for answers: the vendors' forms of responses, and the way to them.
+//! Calls of providers: the vendors' dialects of responses, and the transport.
 //!
-//! Builds no request: the body was rendered before. No key is ever shown, and none goes to an address but the one it is for.
+//! Builds no request: the body is already rendered. Never prints a key, and sends it only to its
+//! own address.
 
 pub mod clock;
 pub mod dialect;

@@ -1,4 +1,4 @@
-//! Reads the body of a response into an answer: whole or as a stream, as sent just now or as recorded.
+//! Reads the body of a response into an answer: whole or as a stream, live or recorded.
 
 use super::dialect::Dialect;
 use super::dialects::DIALECTS;
@@ -8,7 +8,7 @@ use super::refusal;
 use crate::base::json::kind;
 use crate::kernel::provider::{Answer, ProviderError};
 
-/// The dialect of a name.
+/// Returns the dialect with a name.
 pub fn dialect(name: &str) -> Option<&'static Dialect> {
     DIALECTS.iter().copied().find(|dialect| dialect.name == name)
 }
@@ -16,7 +16,7 @@ pub fn dialect(name: &str) -> Option<&'static Dialect> {
 /// Reads the body of a response with a status of success.
 ///
 /// # Errors
-/// It ends too early, has another form than its dialect has, or says in itself that the call failed.
+/// The body ends too early, does not match its dialect, or contains an error.
 pub fn answer(dialect: &Dialect, body: &str) -> Result<Answer, ProviderError> {
     let cut = || ProviderError::CutStream { bytes: body.len() };
     let events = events(body).map_err(|broken| match broken {

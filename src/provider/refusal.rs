@@ -1,29 +1,29 @@
-//! What a vendor says when it does not answer: its message, and how long it asks to wait.
+//! Reads error responses of vendors: the message, and the requested wait.
 
 use super::dialect::{list, text};
 use crate::kernel::provider::ProviderError;
 use serde_json::Value;
 use std::time::Duration;
 
-/// Characters of a vendor's message that are kept.
+/// The maximum number of characters of a vendor's message.
 const MESSAGE: usize = 500;
 
-/// The error that a response of a status beyond success means.
+/// Returns the error of a response with a status other than success.
 pub fn of_status(status: u16, body: &str, retry_after: Option<Duration>) -> ProviderError {
     let value: Value = serde_json::from_str(body).unwrap_or_else(|_| body.into());
-    // Gemini wraps an error in a list where a stream was asked for.
+    // Gemini wraps the error of a streaming request in a list.
     let value = value.get(0).unwrap_or(&value);
-    // An error of Azure and of many servers has no such key.
+    // Errors of Azure and of many servers lack this key.
     let error = value.get("error").unwrap_or(value);
     refused(status, error, retry_after)
 }
 
-/// The error inside a response, or an event, that was sent with a status of success.
+/// Returns the error inside a response or event that was sent with a status of success.
 pub(super) fn inside(event: &Value) -> Option<ProviderError> {
     let own = event.get("error").or_else(|| event.pointer("/response/error")).filter(|error| !error.is_null() && *error != "");
     let error = own.or_else(|| (text(event, "/type") == Some("error")).then_some(event))?;
     let word = text(error, "/type").filter(|word| *word != "error").or_else(|| text(error, "/code"));
-    // A number with Gemini, the same in quotes with LiteLLM.
+    // A number with Gemini, the same as a string with LiteLLM.
     let number = error.get("code").and_then(|code| code.as_u64().or_else(|| code.as_str()?.parse().ok()));
     let number = number.and_then(|code| u16::try_from(code).ok());
     let status = match word {
@@ -42,7 +42,7 @@ fn refused(status: u16, error: &Value, retry_after: Option<Duration>) -> Provide
     let words: Vec<&str> = message.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
     let message: String = words.join(" ").chars().take(MESSAGE).collect();
     let retry_after = retry_after.or_else(|| delay(error));
-    // No wait ends this one.
+    // Waiting does not help against this error.
     let is_unpaid = ["/code", "/type"].iter().any(|pointer| text(error, pointer) == Some("insufficient_quota"));
     if status == 429 && !is_unpaid {
         ProviderError::RateLimited { message, retry_after }
@@ -51,7 +51,7 @@ fn refused(status: u16, error: &Value, retry_after: Option<Duration>) -> Provide
     }
 }
 
-/// The delay that Gemini puts into the error: `"retryDelay": "17s"`.
+/// Returns the delay that Gemini puts into the error: `"retryDelay": "17s"`.
 fn delay(error: &Value) -> Option<Duration> {
     let seconds = list(error, "/details").find_map(|(_, detail)| text(detail, "/retryDelay")?.strip_suffix('s'))?;
     Duration::try_from_secs_f64(seconds.parse().ok()?).ok()

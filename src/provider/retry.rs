@@ -1,18 +1,18 @@
-//! When a call is made again, and after which wait. Reads no clock and rolls no dice.
+//! Decides if a call is repeated, and after which wait. Reads no clock and draws no random numbers.
 
 use crate::kernel::provider::ProviderError;
 use std::time::Duration;
 
-/// How often and how patiently calls are made again.
+/// The policy for repeated calls.
 #[derive(Clone, Copy, Debug)]
 pub struct Retry {
-    /// How often a call that failed is made again. Being limited is no failure.
+    /// The maximum number of repetitions after a failure. A rate limit is no failure.
     pub failures: u32,
-    /// How long a call may wait in all.
+    /// The maximum total wait of a call.
     pub patience: Duration,
     /// The first wait; each further one is twice as long.
     pub first: Duration,
-    /// The longest wait that nobody asked for.
+    /// The longest wait that the vendor did not request.
     pub longest: Duration,
 }
 
@@ -23,7 +23,7 @@ impl Default for Retry {
     }
 }
 
-/// What happened to one call so far.
+/// The history of one call.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Attempts {
     failures: u32,
@@ -32,8 +32,8 @@ pub(super) struct Attempts {
 }
 
 impl Retry {
-    /// How long to wait for the next attempt, with a chance from 0 to 1 that keeps calls from coming back all at once; `None` where
-    /// there is to be none.
+    /// Returns the wait before the next attempt; `None` if the call is not repeated. `chance`, from
+    /// 0 to 1, spreads the repetitions of concurrent calls.
     pub(super) fn wait(&self, error: &ProviderError, attempts: &mut Attempts, chance: f64) -> Option<Duration> {
         if !error.is_retryable() {
             return None;
@@ -46,7 +46,7 @@ impl Retry {
         let doubled = 2_u32.checked_pow(*count).and_then(|factor| self.first.checked_mul(factor));
         *count += 1;
         let backoff = doubled.unwrap_or(self.longest).min(self.longest).mul_f64(0.5 + chance / 2.0);
-        // Not a moment sooner than asked for, and not all at that moment.
+        // Never earlier than requested, and spread over time.
         let asked = error.retry_after().and_then(|asked| asked.checked_add(self.first.mul_f64(chance)));
         let wait = asked.unwrap_or_default().max(backoff);
         attempts.waited = attempts.waited.saturating_add(wait);

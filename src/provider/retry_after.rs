@@ -1,8 +1,8 @@
-//! The header `Retry-After`: seconds, or a date as HTTP writes it.
+//! The header `Retry-After`: seconds, or an HTTP date.
 
 use std::time::Duration;
 
-/// How long to wait, at a time in seconds since 1970. A date that has passed asks for no wait.
+/// Returns the requested wait at a time in seconds since 1970. A date in the past means no wait.
 pub fn retry_after(value: &str, now: u64) -> Option<Duration> {
     let value = value.trim();
     if let Ok(seconds) = value.parse::<f64>() {
@@ -13,7 +13,8 @@ pub fn retry_after(value: &str, now: u64) -> Option<Duration> {
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// Seconds since 1970 of `Wed, 21 Oct 2015 07:28:00 GMT`, the one form of a date that is still written.
+/// Returns the seconds since 1970 of a date such as `Wed, 21 Oct 2015 07:28:00 GMT`, the only
+/// format still in use.
 fn date(text: &str) -> Option<u64> {
     let (_, rest) = text.split_once(", ")?;
     let [day, month, year, time, "GMT"] = rest.split(' ').collect::<Vec<_>>()[..] else { return None };
@@ -28,6 +29,6 @@ fn date(text: &str) -> Option<u64> {
     // Years that begin in March have their leap day at the end.
     let year = if month < 3 { year - 1 } else { year };
     let days = year * 365 + year / 4 - year / 100 + year / 400 + ((month + 9) % 12 * 153 + 2) / 5 + day - 1;
-    // From the first of March of the year 0 to the first day of 1970.
+    // The days from the first of March of the year 0 to the first day of 1970.
     days.checked_sub(719_468).map(|days| days * 86_400 + hour * 3_600 + minute * 60 + second)
 }

@@ -1,12 +1,14 @@
-//! A key. Nothing shows it: it has no `Display`, its `Debug` is a word, and messages of a vendor that repeats it lose it.
+//! A provider's key. Never printed: it has no `Display`, its `Debug` omits the value, and it is
+//! removed from messages of a vendor that repeats it.
 
 use crate::kernel::provider::ProviderError;
 use std::fmt;
 
-/// What stands for a key in a message.
+/// The replacement of a key in a message.
 const HIDDEN: &str = "⟦key⟧";
 
-/// Characters from which on a key is looked for in messages: shorter ones would be found in any text.
+/// The minimum length of a key that is searched for in messages: shorter ones would match in any
+/// text.
 const FOUND: usize = 4;
 
 /// A key of a provider.
@@ -20,10 +22,10 @@ impl fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// The key that an environment variable holds.
+    /// Returns the key in an environment variable.
     ///
     /// # Errors
-    /// It is not set, or holds what cannot be sent.
+    /// The variable is not set, or its value cannot be sent.
     pub fn from_env(variable: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, ProviderError> {
         let missing = |why| ProviderError::NoKey { variable: variable.to_owned(), why };
         let value = env(variable).ok_or_else(|| missing("is not set"))?;
@@ -37,12 +39,12 @@ impl Secret {
         Ok(Self(value.to_owned()))
     }
 
-    /// The key itself, for the header that it is sent in.
+    /// The key itself, for its header.
     pub(super) fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// A text without the key.
+    /// Returns a text without the key.
     pub(super) fn hide_in(&self, text: &str) -> String {
         if self.0.len() < FOUND { text.to_owned() } else { text.replace(&self.0, HIDDEN) }
     }

@@ -1,4 +1,5 @@
-//! What calls may use in all. A call begins only if what it may use is left; what is under way counts as used.
+//! The common budget of all calls. A call begins only if its share is left; calls under way count
+//! with their share.
 
 use crate::base::number::{thousands, usd};
 use crate::kernel::provider::ProviderError;
@@ -9,7 +10,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// Tokens and money.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spend {
-    /// Sent and written.
+    /// Tokens sent and received.
     pub tokens: u64,
     /// US$.
     pub usd: f64,
@@ -32,10 +33,10 @@ impl Spend {
     }
 }
 
-/// What may be used; `None` for as much as there is.
+/// The limits of a budget; `None` for unlimited.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SpendLimit {
-    /// Tokens, sent and written.
+    /// Tokens sent and received.
     pub tokens: Option<u64>,
     /// US$.
     pub usd: Option<f64>,
@@ -52,23 +53,23 @@ pub struct Spending {
 #[derive(Debug, Default)]
 struct State {
     spent: Spend,
-    /// Kept for each call under way.
+    /// The shares of the calls under way.
     held: Vec<Spend>,
-    /// The most that one call used.
+    /// The largest use of one call.
     largest: Spend,
-    /// Why no call begins any more.
+    /// The reason why no further call may begin.
     over: Option<String>,
     /// The calls that each case under way may still make.
     cases: BTreeMap<String, u64>,
 }
 
 impl Spending {
-    /// A budget of which nothing is used.
+    /// Creates an unused budget.
     pub fn new(most: SpendLimit) -> Self {
         Self { most, ..Self::default() }
     }
 
-    /// Counts what was used before.
+    /// Adds earlier use.
     pub fn add(&self, spend: Spend) {
         let mut state = self.state();
         state.spent = state.spent.plus(spend);
@@ -78,16 +79,16 @@ impl Spending {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was used so far.
+    /// Returns the use so far.
     pub fn spent(&self) -> Spend {
         self.state().spent
     }
 
-    /// Keeps what a call may use: what it surely does, and no less than the largest so far did. Waits while only calls under way stand
-    /// between it and its share.
+    /// Reserves the share of a call: at least `least`, and at least the largest use so far. Waits
+    /// while only shares of calls under way prevent it.
     ///
     /// # Errors
-    /// Not so much is left. From then on no call begins.
+    /// The budget is exhausted. From then on no call begins.
     pub(super) fn hold(&self, least: Spend) -> Result<Held<'_>, ProviderError> {
         let mut state = self.state();
         loop {
@@ -147,7 +148,7 @@ impl Spending {
     }
 }
 
-/// What is kept for a call under way.
+/// The share of a call under way.
 #[derive(Debug)]
 pub(super) struct Held<'b> {
     budget: &'b Spending,
@@ -155,7 +156,7 @@ pub(super) struct Held<'b> {
 }
 
 impl Held<'_> {
-    /// Takes what an attempt used.
+    /// Records the use of an attempt.
     pub(super) fn spend(&self, used: Spend) {
         let mut state = self.budget.state();
         state.spent = state.spent.plus(used);

@@ -1,4 +1,4 @@
-//! A provider that is asked again where that helps, by no more callers at once than it bears, within a budget.
+//! A provider with retries, a limit of concurrent calls, and a budget.
 
 use super::clock::Clock;
 use super::limiter::Limiter;
@@ -11,22 +11,22 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What a call costs, by the name of its model: US$.
+/// The cost of a call in US$, by the name of its model.
 pub type Price<'a> = &'a (dyn Fn(&str, &Usage) -> f64 + Sync);
 
-/// Calls that were made, and what they used.
+/// The calls that were made, and their use.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Calls {
-    /// Those that were made, answered or not.
+    /// The number of calls, with or without an answer.
     pub made: u64,
-    /// Those that were not answered, by the words of `ProviderError`.
+    /// The number of failed calls, by the names of `ProviderError`.
     pub failed: BTreeMap<String, u64>,
-    /// What all of them used.
+    /// The total use.
     pub spent: Spend,
 }
 
 impl Calls {
-    /// Adds others.
+    /// Adds other statistics.
     pub fn add(&mut self, other: &Self) {
         self.made = self.made.saturating_add(other.made);
         self.spent = self.spent.plus(other.spent);
@@ -36,7 +36,7 @@ impl Calls {
     }
 }
 
-/// A provider with patience, and with limits.
+/// A provider with retries and limits.
 pub struct Throttle<'a> {
     provider: &'a dyn Provider,
     limiter: &'a Limiter,
@@ -51,7 +51,7 @@ pub struct Throttle<'a> {
 }
 
 impl<'a> Throttle<'a> {
-    /// Puts limits on a provider. The seed decides how waits are spread.
+    /// Adds limits to a provider. The seed determines the spread of waits.
     pub fn new(
         provider: &'a dyn Provider,
         (limiter, budget, retry): (&'a Limiter, &'a Spending, Retry),
@@ -63,7 +63,8 @@ impl<'a> Throttle<'a> {
         Self { provider, limiter, budget, retry, clock, price, seed, context: None, waits, calls }
     }
 
-    /// Tells how many tokens its requests were counted to have, which a provider's own count is held against.
+    /// Sets the counted tokens of its requests, against which the provider's own counts are
+    /// checked.
     #[must_use]
     pub const fn counting(mut self, context: Option<u64>) -> Self {
         self.context = context;
@@ -74,20 +75,20 @@ impl<'a> Throttle<'a> {
         spend(self.price, model, usage)
     }
 
-    /// The calls that were made so far.
+    /// Returns the calls made so far.
     pub fn calls(&self) -> Calls {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn count(&self, spent: Spend, error: Option<&ProviderError>) {
-        // Without a key nobody is called.
+        // Without a key no call is made.
         if !matches!(error, Some(ProviderError::NoKey { .. })) {
             let failed = error.map(|error| (error.word().to_owned(), 1)).into_iter().collect();
             self.calls.lock().unwrap_or_else(PoisonError::into_inner).add(&Calls { made: 1, failed, spent });
         }
     }
 
-    /// From 0 to 1, another one for each wait.
+    /// Returns a number from 0 to 1, different for each wait.
     fn chance(&self) -> f64 {
         let number = self.waits.fetch_add(1, Ordering::Relaxed);
         let hash = Hasher::new().number(self.seed).number(number).finish();
@@ -117,7 +118,7 @@ impl Provider for Throttle<'_> {
             if matches!(error, ProviderError::RateLimited { .. }) {
                 self.limiter.limited(self.clock.now());
             }
-            // The request arrived, and may have been worked on.
+            // The request arrived and may have been processed.
             let is_billed = matches!(error, ProviderError::TimeLimit { .. } | ProviderError::CutStream { .. });
             if is_billed {
                 held.spend(sent);
@@ -132,7 +133,8 @@ impl Provider for Throttle<'_> {
     }
 }
 
-/// What an answered call used; with the tokens of its request, where they were counted.
+/// Returns the use of an answered call; `context` is the counted number of its request's tokens, if
+/// it is known.
 pub fn used(price: Price<'_>, (request, context): (&WireRequest<'_>, Option<u64>), response: &Response) -> Spend {
     spend(price, request.model, &credible(&response.answer, request.body.len(), context))
 }
@@ -142,16 +144,17 @@ fn spend(price: Price<'_>, model: &str, usage: &Usage) -> Spend {
     Spend { tokens, usd: price(model, usage) }
 }
 
-/// Bytes that are a token in most texts.
+/// The typical number of bytes per token.
 const BYTES: usize = 4;
 
-/// What a request and an answer of so many bytes use, where nobody counted.
+/// Estimates the use of a request and an answer by their bytes.
 fn guess(sent: usize, written: usize) -> Usage {
     let tokens = |bytes: usize| Some((bytes / BYTES) as u64);
     Usage { input: tokens(sent), output: tokens(written), ..Usage::default() }
 }
 
-/// What an answer used, by its provider's count, or where that is none or cannot be, by what was counted or guessed here.
+/// Returns the use of an answer: the provider's count, or the own count or estimate if that is
+/// missing or impossible.
 fn credible(answer: &Answer, sent: usize, context: Option<u64>) -> Usage {
     let usage = answer.usage;
     let guess = guess(sent, answer.turn.read().text.len());
@@ -164,12 +167,13 @@ fn credible(answer: &Answer, sent: usize, context: Option<u64>) -> Usage {
     Usage { input: usage.input.or(guess.input), output: usage.output.or(guess.output), ..usage }
 }
 
-/// A vendor's own count differs from one that stands in for it, above all of images, but not by this factor.
+/// The maximum ratio between the provider's count and the own one; real differences, above all for
+/// images, are smaller.
 const FACTOR: u64 = 25;
-/// Of contexts below this nothing can be said.
+/// The minimum size of a context for this check.
 const SMALL: u64 = 100;
 
-/// What the provider of an answer counted that cannot be, where its request was counted to have so many tokens.
+/// Describes an impossible count of the provider, for a request with the given number of tokens.
 pub fn miscounted(answer: &Answer, context: Option<u64>) -> Option<String> {
     let context = context.filter(|context| *context >= SMALL);
     let is_off = |input: u64, context: u64| input.saturating_mul(FACTOR) < context || input > context.saturating_mul(FACTOR);

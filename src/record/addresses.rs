@@ -1,4 +1,5 @@
-//! Secrets in addresses: names with passwords before a host, and parameters with names of secrets; and those in headers.
+//! Secrets in URLs: passwords before a host and parameters with secret names; and secrets in
+//! headers.
 //!
 //! Sends nothing and reads no project.
 
@@ -6,17 +7,17 @@ use super::escapes::unescaped;
 use crate::base::secrets::known_forms::run;
 use crate::base::secrets::names::name_strength;
 
-/// Endings of names of headers and parameters whose values are secrets whatever they look like, in small letters. Addresses without these
-/// parameters are part of what finds a call again, so the list stays as it is.
+/// Lower-case endings of header and parameter names whose values are always secrets. URLs without
+/// these parameters are part of a call's key, so the list must not change.
 const NAMES: [&str; 7] = ["authorization", "key", "token", "secret", "password", "signature", "sig"];
 
-/// Returns whether what a header or a parameter of this name holds is a secret.
+/// Returns true if the values of headers and parameters with this name are secrets.
 fn is_secret(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     NAMES.iter().any(|end| lower.ends_with(end))
 }
 
-/// The secrets in a header: of `Bearer KEY` what stands behind the word, of cookies each value.
+/// Returns the secrets in a header: the credential of `Bearer KEY`, each value of a cookie.
 pub(super) fn of_header<'v>(name: &str, value: &'v str) -> Vec<&'v str> {
     if name.to_ascii_lowercase().ends_with("cookie") {
         return value.split(';').filter_map(|pair| pair.split_once('=')).map(|(_, value)| value.trim()).collect();
@@ -24,7 +25,7 @@ pub(super) fn of_header<'v>(name: &str, value: &'v str) -> Vec<&'v str> {
     value.split_whitespace().last().filter(|_| is_secret(name) || name_strength(name).is_some()).into_iter().collect()
 }
 
-/// The query of an address without its secrets, the `?` before it included where something is left, and those secrets.
+/// Returns the query of a URL without its secrets, `?` included unless empty, and the secrets.
 pub(super) fn without_secrets(query: &str) -> (String, Vec<String>) {
     let parameters = query.split('&').filter(|one| !one.is_empty());
     let (hidden, rest): (Vec<&str>, Vec<&str>) = parameters.partition(|one| is_secret(one.split('=').next().unwrap_or(one)));
@@ -33,7 +34,8 @@ pub(super) fn without_secrets(query: &str) -> (String, Vec<String>) {
     (if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) }, secrets.flatten().collect())
 }
 
-/// The name and password that stand before the host of an address, the password with `/` and `#` in it where it is no web page's.
+/// Returns the length of the user name and password before the host of a URL. Outside web schemes,
+/// the password may contain `/` and `#`.
 pub(super) fn in_address(head: &str, text: &str) -> Option<usize> {
     let is_web = !head.ends_with("://") || ["http://", "https://", "ssh://"].iter().any(|scheme| head.ends_with(scheme));
     let len = run(text.get(..text.floor_char_boundary(256)).unwrap_or(text), |byte| {
@@ -72,7 +74,7 @@ fn is_one_of(words: &str, word: &str) -> bool {
     words.split(' ').any(|one| one.eq_ignore_ascii_case(word))
 }
 
-/// Returns whether a name and a password are neither references nor words for both.
+/// Returns true if a user name and password are neither references nor generic words.
 fn is_login(user: &str, password: &str) -> bool {
     // `$PASSWORD`, `$password` behind `$user`, `${PASSWORD}`, `{password}`, `%s`, `***`
     let is_name = |name: &str| name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_') || user.starts_with('$'));

@@ -1,8 +1,10 @@
-//! The form in which requests are compared, live ones and recorded ones: a normal form of their JSON, without what is volatile, masked anew by today's masks
-//! on both sides. Everything that holds a request against a recorded one does it here.
+//! The form in which live and recorded requests are compared: a normal form of their JSON, without
+//! volatile parts, with today's masks applied to both sides. All comparisons with recorded requests
+//! are made here.
 //!
-//! Two requests are the same if any of this holds, in this order of preference: their keys are equal; their forms are, whose placeholders depend on the
-//! user's salt; their forms are but for the hashes of placeholders; one is what the other becomes if values in it are masked.
+//! Two requests are the same if one of these conditions is met, in this order of preference: equal
+//! keys; equal forms, with placeholders that depend on the user's salt; equal forms without the
+//! hashes of placeholders; or one request is the result of masking values in the other.
 
 use super::json_tree::Json;
 use super::key::unmarked;
@@ -15,7 +17,7 @@ use crate::base::hash::{Hash, Hasher};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What requests are compared with.
+/// The rules by which requests are compared.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     volatile: Volatile,
@@ -28,7 +30,7 @@ impl Default for Comparison {
     }
 }
 
-/// How much of a request is compared.
+/// The part of a request that is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
     /// The path and the whole body.
@@ -43,45 +45,48 @@ pub enum Scope {
 pub struct LiveRequest<'a> {
     /// The path that it goes to, without its host.
     pub endpoint: &'a str,
-    /// The form of the body.
+    /// The dialect of the body.
     pub dialect: &'a str,
     /// The body as it is sent.
     pub body: &'a str,
-    /// The hash of all of it.
+    /// The key: the hash of the whole request.
     pub key: &'a str,
-    /// The masks that hold for it, where it has secrets of its own.
+    /// The redactor of the request, if it has secrets of its own.
     pub redactor: Option<&'a Redactor>,
 }
 
-/// The texts of strings after their masks, by the hash of what they were: most calls of a recording repeat what the ones before them had.
+/// Masked texts of strings by the hash of their clear form: most calls of a recording repeat the
+/// strings of earlier calls.
 pub(super) type Memo = BTreeMap<Hash, Option<String>>;
 
-/// Bytes from which on the masked text of a string is worth being remembered.
+/// The minimum length in bytes of a string whose masked text is remembered.
 const REMEMBERED: usize = 128;
 
-/// The forms of a request as hashes. There are several where a pattern of what is volatile may match a value before it is masked, or its placeholder after.
+/// The hashes of a request's forms. Several exist if a volatile pattern may match both a value
+/// before masking and its placeholder afterwards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Forms {
-    /// With the hashes of placeholders.
+    /// Forms with the hashes of placeholders.
     pub(super) exact: Vec<Hash>,
-    /// Without them.
+    /// Forms without the hashes of placeholders.
     pub(super) masked: Vec<Hash>,
-    /// Of the structure alone: keys, numbers, and where strings stand.
+    /// The form of the structure alone: keys, numbers, and the positions of strings.
     pub(super) shape: Option<Hash>,
 }
 
 impl Comparison {
-    /// A comparison without what is volatile, by these masks. Personal data are masked whatever a project keeps of them.
+    /// Creates a comparison without volatile parts, with these masks. Always masks personal data,
+    /// even if the project does not.
     pub fn new(volatile: Volatile, redactor: Redactor) -> Self {
         Self { volatile, redactor: redactor.masking_persons() }
     }
 
-    /// What is left out.
+    /// The volatile parts.
     pub const fn volatile(&self) -> &Volatile {
         &self.volatile
     }
 
-    /// The forms of a recorded call.
+    /// Computes the forms of a recorded call.
     pub(super) fn forms_of_call(&self, call: &Recording, scope: Scope, memo: &mut Memo) -> Forms {
         let mut masks = |text: &mut String| {
             if text.len() < REMEMBERED {
@@ -100,7 +105,7 @@ impl Comparison {
         self.forms((&call.endpoint, &call.dialect), call.request.get(), scope, &mut masks)
     }
 
-    /// The forms of a live request.
+    /// Computes the forms of a live request.
     pub(super) fn forms_of(&self, live: &LiveRequest<'_>, scope: Scope) -> Forms {
         let redactor = self.redactor_of(live);
         self.forms((live.endpoint, live.dialect), live.body, scope, &mut |text| mask(redactor, text))
@@ -110,7 +115,8 @@ impl Comparison {
         live.redactor.unwrap_or(&self.redactor)
     }
 
-    /// The forms of a body; none of one that is nested too deep, or that has no last message where that is what is compared.
+    /// Computes the forms of a body; empty if it is nested too deep, or has no last message where
+    /// that is compared.
     fn forms(&self, (endpoint, dialect): (&str, &str), body: &str, scope: Scope, masks: &mut dyn FnMut(&mut String)) -> Forms {
         let Some(tree) = Json::read(body) else { return Forms::default() };
         let mut address = if scope == Scope::Whole { endpoint } else { dialect }.to_owned();
@@ -140,8 +146,8 @@ impl Comparison {
         forms
     }
 
-    /// The trees of a body without what is volatile, masked: once with patterns that match before its values are masked as well as after, and once
-    /// with those alone that match after, where both may differ.
+    /// Returns the masked trees of a body without volatile parts: one with patterns applied before
+    /// and after masking, and one with patterns applied after masking only, if the two differ.
     fn views(&self, mut tree: Json, masks: &mut dyn FnMut(&mut String)) -> Vec<Json> {
         self.volatile.remove_values(&mut tree);
         let early = self.volatile.has_patterns().then(|| {
@@ -164,7 +170,7 @@ impl Comparison {
         early.map(|early| masked(early, masks)).into_iter().filter(|early| *early != late).chain([late.clone()]).collect()
     }
 
-    /// Takes the hashes out of placeholders, and what a pattern matches without them.
+    /// Removes the hashes of placeholders, and the matches of patterns in the result.
     fn drop_hashes(&self, tree: &mut Json) {
         let mut is_changed = false;
         tree.map_texts(&mut |text| {
@@ -179,7 +185,7 @@ impl Comparison {
         tree.sort();
     }
 
-    /// Whether a request is the one of a recorded call.
+    /// Returns true if a request is that of a recorded call.
     pub fn is_same(&self, call: &Recording, live: &LiveRequest<'_>) -> bool {
         if call.key == live.key && !live.key.is_empty() {
             self.look(live);
@@ -194,7 +200,7 @@ impl Comparison {
             })
     }
 
-    /// The shape of a request where a recorded call has no more than that.
+    /// Returns the shape of a request if the recorded call contains only a shape.
     pub(super) fn shape_for(&self, call: &Recording, live: &LiveRequest<'_>) -> Option<String> {
         is_shape(call.request.get()).then(|| {
             let redactor = self.redactor_of(live);
@@ -202,7 +208,8 @@ impl Comparison {
         })
     }
 
-    /// Whether the recorded call is what a request becomes if values in it are masked, whatever the masks of its time were.
+    /// Returns true if the recorded call is the result of masking values in a request, by the masks
+    /// of any time.
     pub(super) fn stands_for(&self, call: &Recording, live: &LiveRequest<'_>, scope: Scope) -> bool {
         let redactor = self.redactor_of(live);
         let is_same_text = |recorded: &str, own: &str| is_same_text(recorded, own, redactor);
@@ -229,8 +236,9 @@ impl Comparison {
                 .is_some_and(|(recorded, own)| recorded.is_same_with(&own, &is_same_text))
     }
 
-    /// A recorded call and a request in the form in which they are compared, to be shown: without what is volatile, masked, without hashes. `None`
-    /// where one is nested too deep to have a form.
+    /// Returns a recorded call and a request in the form in which they are compared, for output:
+    /// without volatile parts, masked, without hashes. `None` if either is nested too deep to have
+    /// a form.
     pub fn shown(&self, call: &Recording, live: &LiveRequest<'_>) -> Option<(Value, Value)> {
         let redactor = self.redactor_of(live);
         let recorded = self.shown_tree(call.request.get(), &self.redactor)?;
@@ -244,7 +252,8 @@ impl Comparison {
         Some(tree)
     }
 
-    /// The body of a request in the form in which it is compared; as it is where it is nested too deep to have one.
+    /// Returns the body of a request in the form in which it is compared; unchanged if it is nested
+    /// too deep to have one.
     pub fn body(&self, body: &str) -> String {
         let Some(tree) = self.shown_tree(body, &self.redactor) else { return body.to_owned() };
         let mut out = String::new();
@@ -252,7 +261,8 @@ impl Comparison {
         out
     }
 
-    /// A JSON document with today's masks and without the hashes of placeholders, whatever is volatile; as it is where it is nested too deep.
+    /// Returns a JSON document with today's masks, without the hashes of placeholders, volatile
+    /// parts included; unchanged if it is nested too deep.
     pub fn masked(&self, document: &str) -> String {
         let Some(mut tree) = Json::read(document) else { return document.to_owned() };
         tree.map_texts(&mut |text| {
@@ -264,8 +274,8 @@ impl Comparison {
         out
     }
 
-    /// Whether a stored JSON document is what another becomes if values in it are masked, whatever the masks of its time were and whatever is volatile. The
-    /// fields of both stand in one order.
+    /// Returns true if a stored JSON document is the result of masking values in another, by the
+    /// masks of any time, volatile parts included. Both have their fields in the same order.
     pub fn is_same_document(&self, stored: &str, clear: &str) -> bool {
         let (stored, clear) = (Json::read(stored), Json::read(clear));
         stored
@@ -273,19 +283,19 @@ impl Comparison {
             .is_some_and(|(stored, clear)| stored.is_same_with(&clear, &|one, other| is_same_text(one, other, &self.redactor)))
     }
 
-    /// A text with today's masks and without the hashes of its placeholders.
+    /// Returns a text with today's masks, without the hashes of its placeholders.
     pub fn text(&self, text: &str) -> String {
         let mut text = text.to_owned();
         mask(&self.redactor, &mut text);
         without_hashes(&text)
     }
 
-    /// Whether a request goes where a recorded call went.
+    /// Returns true if a request and a recorded call have the same address.
     pub fn is_same_address(&self, call: &Recording, live: &LiveRequest<'_>) -> bool {
         call.endpoint == live.endpoint || self.text(&call.endpoint) == self.text(live.endpoint)
     }
 
-    /// Notes which of the volatile parts a request has that needs no comparison.
+    /// Records which volatile parts a request has if it is not compared otherwise.
     pub(super) fn look(&self, live: &LiveRequest<'_>) {
         if !self.volatile.0.is_empty()
             && let Some(mut tree) = Json::read(live.body)
@@ -296,7 +306,7 @@ impl Comparison {
     }
 }
 
-/// Whether a stored text is a clear one, masked then or now.
+/// Returns true if a stored text and a clear text are equal, or become equal by masking.
 fn is_same_text(stored: &str, clear: &str, redactor: &Redactor) -> bool {
     let alike = |text: &str| {
         let mut text = text.to_owned();

@@ -1,11 +1,12 @@
-//! The first difference between two requests in the form in which they are compared, in words.
+//! The first difference between two requests, in the form in which they are compared, as a
+//! sentence.
 
 use super::comparison::{Comparison, LiveRequest};
 use super::json_tree::DEPTH;
 use super::recording::Recording;
 use serde_json::Value;
 
-/// What differs between a recorded call and a request that is not the same.
+/// Describes the difference between a recorded call and a request that does not equal it.
 pub fn difference(comparison: &Comparison, call: &Recording, live: &LiveRequest<'_>) -> String {
     if !comparison.is_same_address(call, live) {
         return format!("it went to {}, now {}", call.endpoint, live.endpoint);
@@ -19,7 +20,7 @@ pub fn difference(comparison: &Comparison, call: &Recording, live: &LiveRequest<
     )
 }
 
-/// The first place where two values differ, and what stands there in each.
+/// Finds the first difference between two values: the pointer, and both values there.
 fn first(was: &Value, is: &Value, pointer: &mut String) -> Option<(String, String, String)> {
     let mut inside = |key: &str, was: Option<&Value>, is: Option<&Value>| {
         let length = pointer.len();
@@ -57,7 +58,7 @@ fn first(was: &Value, is: &Value, pointer: &mut String) -> Option<(String, Strin
 }
 
 fn shown(value: Option<&Value>, before: &str) -> String {
-    /// Characters of a value.
+    /// The maximum number of characters of a value.
     const MOST: usize = 60;
     let Some(value) = value else { return "absent".to_owned() };
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -1,5 +1,5 @@
-//! The environment files of a project and of its repository, hidden folders included: one reader of them for masks and for the check of what is
-//! written.
+//! The environment files of a project and of its repository, hidden folders included. Masks and the
+//! secret scan share this reader.
 
 use super::secret_scan::{EnvironmentFile, secrets};
 use crate::base::fs::{self, FolderEntry, ReadFs, RealFs};
@@ -8,18 +8,19 @@ use crate::base::secrets::environment::decoded;
 use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
-/// Bytes of an environment file: a larger one is none.
+/// The maximum size in bytes of an environment file; larger files are skipped.
 const LIMIT: u64 = 1 << 20;
-/// Files and folders that are looked at, those nearest to the project and to the top of its repository first.
+/// The maximum number of entries that are visited, nearest to the project and to the repository's
+/// root first.
 const ENTRIES: usize = 20_000;
 
-/// The values of the secrets in the environment files of a project.
+/// Returns the secret values in the environment files of a project.
 pub fn secret_values(root: &Path) -> impl Iterator<Item = String> {
     environment_files(root).into_iter().flat_map(|file| secrets(&file.text).map(|(_, value)| value).collect::<Vec<_>>())
 }
 
-/// The environment files of a project: in its folder and in those below it, and in the rest of its repository. Their paths are relative to the
-/// project.
+/// Returns the environment files of a project: in its folder, below it, and in the rest of its
+/// repository. Their paths are relative to the project.
 pub fn environment_files(root: &Path) -> Vec<EnvironmentFile> {
     let real = RealFs.canonical(root).unwrap_or_else(|_| root.to_path_buf());
     let depth = real.ancestors().position(|folder| fs::exists(&folder.join(".git"))).unwrap_or(0);
@@ -33,7 +34,7 @@ pub fn environment_files(root: &Path) -> Vec<EnvironmentFile> {
         for FolderEntry { name, path, is_folder } in fs::typed_entries_in(&folder).into_iter().take(left) {
             left -= 1;
             if is_environment(&name) && fs::is_file(&path) {
-                // What cannot be read has no value that could be known.
+                // An unreadable file has no known values.
                 let text = RealFs.read(&path, LIMIT).ok().map(|bytes| decoded(&bytes));
                 files.extend(text.map(|text| EnvironmentFile { path: format!("{inside}{name}"), text }));
             } else if !PACKAGE_FOLDERS.contains(&&*name) && is_folder && known.insert(path.clone()) {
@@ -44,7 +45,7 @@ pub fn environment_files(root: &Path) -> Vec<EnvironmentFile> {
     files
 }
 
-/// Returns whether a name is that of an environment file with values, and not of its sample.
+/// Returns true if a name is that of an environment file with values, not of a sample.
 fn is_environment(name: &str) -> bool {
     const NAMES: [&str; 3] = [".envrc", ".flaskenv", ".dev.vars"];
     const SAMPLES: [&str; 4] = ["dist", "example", "sample", "template"];

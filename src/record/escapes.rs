@@ -1,10 +1,12 @@
-//! Texts as they read where JSON, addresses and HTML stand in them with their escapes.
+//! Texts with the escapes of JSON, URLs and HTML decoded.
 //!
-//! Only what stands near an escape is read anew; where each byte came from is kept in one entry an escape.
+//! Decodes only the surroundings of escapes; maps each decoded byte back to its origin with one
+//! entry per escape.
 
 use std::ops::Range;
 
-/// The ASCII letter that a sign looks like: blanks and hyphens of typesetters, letters of full width; `None` for an invisible sign.
+/// Returns the ASCII character that a character resembles: typographic blanks and hyphens,
+/// full-width letters; `None` for an invisible character.
 fn plain(sign: char) -> Option<char> {
     match sign {
         '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => None,
@@ -15,7 +17,7 @@ fn plain(sign: char) -> Option<char> {
     }
 }
 
-/// The sign that HTML writes so: `#64`, `#x40`, `nbsp`.
+/// Decodes an HTML entity: `#64`, `#x40`, `nbsp`.
 fn entity(name: &str) -> Option<char> {
     match name {
         "nbsp" => Some(' '),
@@ -32,14 +34,14 @@ fn entity(name: &str) -> Option<char> {
     }
 }
 
-/// The escape that a text begins with: the sign that it stands for, and its bytes.
+/// Decodes the escape at the start of a text: returns its character and its length in bytes.
 fn escape(rest: &str) -> Option<(char, usize)> {
     let bytes = rest.as_bytes();
     let hex = |skip: usize, len: usize| {
         let digits = rest.get(skip..skip + len).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
         u32::from_str_radix(digits, 16).ok()
     };
-    // Half of a pair stands for no letter.
+    // Half of a surrogate pair is no character.
     let sign = |len: usize| hex(2, len).map(|code| (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 2 + len));
     match bytes {
         [b'%', ..] => {
@@ -69,11 +71,11 @@ fn escape(rest: &str) -> Option<(char, usize)> {
     }
 }
 
-/// The escapes of a text, in order: each with the sign that it stands for and its bytes.
+/// Finds the escapes of a text, in order: the offset, the character, and the length in bytes.
 fn escapes(text: &str) -> impl Iterator<Item = (usize, char, usize)> {
     let bytes = text.as_bytes();
     let signs = memchr::memchr3_iter(b'\\', b'%', b'&', bytes);
-    // Letters with another look, and hyphens and blanks that are wider.
+    // The first bytes of letters that resemble ASCII, and of wide hyphens and blanks.
     let letters = if text.is_ascii() { &[][..] } else { bytes };
     let mut all = [signs.peekable(), memchr::memchr3_iter(0xc2, 0xe2, 0xef, letters).peekable()];
     let mut wide = memchr::memchr_iter(0xe3, letters).peekable();
@@ -97,18 +99,18 @@ fn escapes(text: &str) -> impl Iterator<Item = (usize, char, usize)> {
     })
 }
 
-/// A part of a text with one layer of escapes read.
+/// A part of a text with one layer of escapes decoded.
 pub(super) struct View {
-    /// Its text.
+    /// The decoded text.
     pub(super) text: String,
-    /// Its start in the text.
+    /// The start of the part in the text.
     start: usize,
-    /// Behind each escape: the byte of the view, and that of the part.
+    /// The offsets after each escape: in the view, and in the part.
     places: Vec<(u32, u32)>,
 }
 
 impl View {
-    /// The byte of the text that a byte of the view came from.
+    /// Maps an offset in the view to an offset in the text.
     pub(super) fn place(&self, at: usize) -> usize {
         let count = self.places.partition_point(|(view, _)| *view as usize <= at);
         let (view, part) = count.checked_sub(1).and_then(|last| self.places.get(last)).copied().unwrap_or_default();
@@ -116,7 +118,7 @@ impl View {
     }
 }
 
-/// The parts of a text that have escapes, with this many bytes around them, as they read.
+/// Decodes the parts of a text that have escapes, with a margin of this many bytes around them.
 pub(super) fn views(text: &str, margin: usize) -> impl Iterator<Item = View> {
     let mut all = escapes(text).peekable();
     std::iter::from_fn(move || {
@@ -137,12 +139,12 @@ pub(super) fn views(text: &str, margin: usize) -> impl Iterator<Item = View> {
     })
 }
 
-/// A text with one layer of escapes read; `None` where it has none.
+/// Decodes one layer of escapes of a whole text; `None` if it has none.
 pub(super) fn unescaped(text: &str) -> Option<String> {
     views(text, text.len()).next().map(|view| view.text)
 }
 
-/// Ranges of a view as those of its text.
+/// Maps a range of a view to a range of its text.
 pub(super) fn in_text(view: &View, range: &Range<usize>) -> Range<usize> {
     view.place(range.start)..view.place(range.end)
 }

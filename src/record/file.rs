@@ -1,4 +1,4 @@
-//! Files of calls: read as a whole, written a whole line at a time.
+//! Files of calls, one call a line. Only whole lines are written.
 
 use super::recording::{LineFault, Recording};
 #[cfg(feature = "fs")]
@@ -11,30 +11,30 @@ use std::path::Path;
 /// The calls of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Recordings {
-    /// In the order of their lines.
+    /// The calls in the order of their lines.
     pub calls: Vec<Recording>,
-    /// The number of the line of each, from 1.
+    /// The line number of each call, from 1.
     pub lines: Vec<usize>,
-    /// Whether the last line is cut, as a program leaves it that was killed while it wrote.
+    /// True if the last line is cut, as a program leaves it that is killed while writing.
     pub is_cut: bool,
 }
 
-/// Why a file holds no calls.
+/// The reason why a file cannot be read as calls.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {fault}")]
 pub struct FileFault {
-    /// Which line, from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// Its fault.
     #[source]
     pub fault: LineFault,
 }
 
 impl Recordings {
-    /// Reads the text of a file. Blank lines are none, and neither is the mark that some editors put in front.
+    /// Parses the text of a file. Skips blank lines and a byte order mark.
     ///
     /// # Errors
-    /// A line is no call; the last one may be cut.
+    /// A line that is not a call, unless it is a cut last line.
     pub fn read(text: &str) -> Result<Self, FileFault> {
         let mut found = Self::default();
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -54,11 +54,11 @@ impl Recordings {
     }
 }
 
-/// Reads the calls of a file one by one, each with its place: the whole of a long recording is never in memory. Returns the number of
-/// the last line where it is cut.
+/// Reads the calls of a file one by one, each with its line: a long recording is never in memory as
+/// a whole. Returns the number of the last line if that is cut.
 ///
 /// # Errors
-/// The file cannot be read, or a line is no call.
+/// The file cannot be read, or a line is not a call.
 #[cfg(feature = "fs")]
 pub fn each(path: &Path, mut take: impl FnMut(Recording, LinePlace)) -> Result<Option<usize>, ReadFault> {
     let mut reader = fs::open_lines(path).map_err(ReadFault::Unreadable)?;
@@ -93,40 +93,41 @@ pub fn each(path: &Path, mut take: impl FnMut(Recording, LinePlace)) -> Result<O
     }
 }
 
-/// The call at a place of a file that was read; `None` where the file has changed since.
+/// Reads the call at a line found earlier; `None` if the file has changed since.
 #[cfg(feature = "fs")]
 pub fn at(path: &Path, place: LinePlace) -> Option<Recording> {
     let bytes = fs::read_at(path, place.offset, place.len).ok()?;
     Recording::read(std::str::from_utf8(&bytes).ok()?).ok()
 }
 
-/// Where a line stands.
+/// The place of a line.
 #[cfg(feature = "fs")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinePlace {
     /// Its number, from 1.
     pub line: usize,
-    /// The byte that it begins with.
+    /// The byte offset of its start.
     pub offset: u64,
-    /// Its bytes, its end included.
+    /// Its length in bytes, line end included.
     pub len: u64,
 }
 
-/// Why the calls of a file cannot be read.
+/// The reason why the calls of a file cannot be read.
 #[cfg(feature = "fs")]
 #[derive(Debug)]
 pub enum ReadFault {
-    /// The file itself.
+    /// The file is unreadable.
     Unreadable(io::Error),
-    /// A line of it.
+    /// A line is not a call.
     Line(FileFault),
 }
 
-/// More than any line.
+/// The maximum length in bytes of a line.
 #[cfg(feature = "fs")]
 const LONGEST: u64 = 1 << 30;
 
-/// Adds a call to a file, as a line that is whole and on the disk when this returns. A line before that a killed program left cut is taken out.
+/// Appends a call to a file as one line, which is on disk when this returns. Removes a cut line at
+/// the end, left by a program that was killed.
 ///
 /// # Errors
 /// The file cannot be written.

@@ -1,7 +1,9 @@
-//! Masks of texts that other machines compare: stored requests, rows of scorecards. Placeholders have no hash (`⟦email⟧`), so they are the same
-//! for every user, and nobody can try values until one fits.
+//! Masks of texts that other machines compare: stored requests, rows of scorecards. Placeholders
+//! have no hash (`⟦email⟧`), so they are the same for every user and their values cannot be found
+//! by trial.
 //!
-//! A stored request with a placeholder is the same as one with any value of that kind in its place: what the value was is not known.
+//! A stored request with a placeholder equals a request with any value of that kind in its place:
+//! the original value is not known.
 
 use super::json_text::{Edit, Site, map_strings, replaced};
 use super::json_tree::Json;
@@ -10,7 +12,7 @@ use crate::project::config::Content;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Bytes of a value that no mask of today finds at most.
+/// The maximum length in bytes of a masked value that today's masks do not find.
 const UNKNOWN: usize = 400;
 
 /// Replaces secrets and personal data by placeholders without hashes.
@@ -18,30 +20,31 @@ const UNKNOWN: usize = 400;
 pub struct FixedMask(Redactor);
 
 impl FixedMask {
-    /// What a project wants replaced in what is kept, its own patterns among it, with the secrets that are known.
+    /// Creates a mask from the project's content setting, its own patterns and the known secrets.
     pub fn new(content: Content, own: Vec<Arc<dyn Find>>, secrets: impl IntoIterator<Item = String>) -> Self {
         let redactor = Redactor::new([0; 32], secrets).replacing(own);
         Self(if content == Content::Full { redactor.keeping_persons() } else { redactor })
     }
 
-    /// What has a known form.
+    /// Creates a mask for values with a known form only.
     pub fn by_form() -> Self {
         Self(Redactor::new([0; 32], []))
     }
 
-    /// A text with its placeholders; `None` where nothing is replaced.
+    /// Returns a text masked; `None` if nothing is masked.
     pub fn text(&self, text: &str) -> Option<String> {
         self.text_behind("", text)
     }
 
-    /// The same of a text that stands behind a name.
+    /// Returns a text that is the value of a name masked; `None` if nothing is masked.
     pub fn text_behind(&self, name: &str, text: &str) -> Option<String> {
         let edits: Vec<Edit> =
             self.0.find_behind(name, text).into_iter().map(|(range, kind)| (range, format!("⟦{kind}⟧"))).collect();
         (!edits.is_empty()).then(|| replaced(text, edits))
     }
 
-    /// A JSON text with the strings at some pointers replaced, by what they are and by the keys that they stand behind.
+    /// Masks the strings of a JSON text at the selected pointers, by their content and by their
+    /// keys.
     pub fn json(&self, json: &str, is_masked: impl Fn(&str) -> bool) -> String {
         map_strings(json, |site, pointer, text| {
             let key = pointer.rsplit('/').find(|step| step.parse::<usize>().is_err()).filter(|_| site == Site::Value);
@@ -49,17 +52,17 @@ impl FixedMask {
         })
     }
 
-    /// A request as it is stored, with its placeholders. Lines are looked at as the text that they make.
+    /// Masks a stored request. An array of lines is searched as one text.
     pub fn stored_request(&self, stored: &str) -> String {
         let Ok(mut document) = serde_json::from_str::<Value>(stored) else { return self.json(stored, |_| true) };
         if !self.value("", &mut document) {
             return stored.to_owned();
         }
-        // Values are written without error.
+        // Serialising a value cannot fail.
         serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
     }
 
-    /// Replaces what must go of a value and all below it; whether there was anything.
+    /// Masks a value and everything below it. Returns true if anything was masked.
     fn value(&self, key: &str, value: &mut Value) -> bool {
         if let Some(changed) = text_of(value).and_then(|text| self.text_behind(key, &text)) {
             let lines = || changed.split('\n').map(Value::from).collect();
@@ -82,13 +85,13 @@ impl FixedMask {
         }
     }
 
-    /// Whether a request is the stored one, in which values may be replaced.
+    /// Returns true if a request equals the stored one, in which values may be masked.
     pub fn is_same_request(&self, stored: &str, now: &str) -> bool {
         if stored == now {
             return true;
         }
         if !stored.contains('⟦') {
-            // The same request may be laid out in another way.
+            // The same request may be formatted in another way.
             return Json::read(stored).is_some_and(|stored| Json::read(now).is_some_and(|now| now == stored));
         }
         let read = |text: &str| serde_json::from_str::<Value>(text).ok();
@@ -103,7 +106,7 @@ impl FixedMask {
             (Value::Array(stored), Value::Array(now)) => {
                 stored.len() == now.len() && stored.iter().zip(now).all(|(stored, now)| self.is_same(stored, now))
             }
-            // In the same order, too.
+            // The order of fields is compared too.
             (Value::Object(stored), Value::Object(now)) => {
                 let fields = stored.iter().zip(now);
                 stored.len() == now.len()
@@ -113,7 +116,7 @@ impl FixedMask {
         }
     }
 
-    /// Whether a text is the stored one, in which values may be replaced.
+    /// Returns true if a text equals the stored one, in which values may be masked.
     fn is_same_text(&self, stored: &str, now: &str) -> bool {
         if stored == now || !stored.contains('⟦') {
             return stored == now;
@@ -127,7 +130,8 @@ impl FixedMask {
                 .zip(rest.chars())
                 .find(|((_, a), b)| a != b)
                 .map_or_else(|| stored.len().min(rest.len()), |((same, _), _)| same);
-            // A value may begin as its placeholder does not, and a placeholder of the text itself is no other's.
+            // The texts may first differ only at the start of a placeholder; a placeholder in the
+            // compared text itself equals only itself.
             let Some(behind) = stored.get(same..) else { return false };
             if behind.is_empty() {
                 return at + same == now.len();
@@ -143,7 +147,8 @@ impl FixedMask {
     }
 }
 
-/// Bytes of a value that only the environment of another machine knows to be a secret: up to what stands behind it, in its line.
+/// Returns the length in bytes of a value that only another machine's environment marks as a
+/// secret: up to the stored text after the placeholder, within one line.
 fn unknown(now: &str, after: &str) -> Option<usize> {
     let near = now.get(..now.floor_char_boundary(UNKNOWN)).unwrap_or(now);
     let line = near.split('\n').next().unwrap_or("");
@@ -152,7 +157,7 @@ fn unknown(now: &str, after: &str) -> Option<usize> {
     end.filter(|end| *end > 0)
 }
 
-/// The text that a value is: a string, or the lines of one.
+/// Returns the text of a value: a string, or an array of lines.
 fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

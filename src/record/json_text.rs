@@ -1,10 +1,12 @@
-//! JSON as text: the white space between values taken out, strings changed where they stand, and every other byte as it was.
+//! JSON as text: removes white space between values and edits strings in place. Every other byte
+//! stays as it was.
 
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A JSON text on one line, every value as it is written: the text itself where it has no white space between values.
+/// Returns a JSON text on one line, values unchanged: the text itself if it has no white space
+/// between values.
 pub fn compacted(text: &str) -> Cow<'_, str> {
     let is_compact = tokens(text).all(|token| !token.starts_with(is_blank) && !token.ends_with(is_blank));
     if is_compact { Cow::Borrowed(text) } else { Cow::Owned(compact(text)) }
@@ -14,28 +16,28 @@ fn is_blank(sign: char) -> bool {
     sign.is_whitespace()
 }
 
-/// A JSON text on one line, every value as it is written.
+/// Returns a JSON text on one line, values unchanged.
 pub fn compact(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     out.extend(tokens(text).map(str::trim));
     out
 }
 
-/// A body as a value of a line: its own text where it is JSON, else the text as a string.
+/// Converts a body to a JSON value: itself if it is JSON, otherwise a string.
 pub fn raw(body: &str) -> Box<RawValue> {
     let is_json = serde_json::from_str::<&RawValue>(body).is_ok();
     let text = if is_json { compact(body) } else { quoted(body) };
-    // It is JSON: what was read is read again, and a string is written so.
+    // Both forms are valid JSON, so this cannot fail.
     RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
-/// A text as JSON writes it.
+/// Returns a text as a JSON string.
 fn quoted(text: &str) -> String {
-    // A string is written without error.
+    // Serialising a string cannot fail.
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// What a string is.
+/// The role of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Site {
     /// The key of an object.
@@ -44,16 +46,17 @@ pub enum Site {
     Value,
 }
 
-/// A part of a text: its bytes, and what it becomes.
+/// An edit: a range of bytes, and its new text.
 pub type Edit = (Range<usize>, String);
 
-/// Changes the strings, each with its pointer; that of a key is the pointer of its object. What `change` leaves as it is keeps its bytes, escapes
-/// included. The pointers name keys as they are changed.
+/// Changes the strings of a JSON text, each passed with its pointer; a key has the pointer of its
+/// object. A string for which `change` returns `None` keeps its bytes, escapes included. Pointers
+/// contain keys in their changed form.
 pub fn map_strings(json: &str, change: impl FnMut(Site, &str, &str) -> Option<String>) -> String {
     replaced(json, string_edits(json, change))
 }
 
-/// The edits that `map_strings` makes, in order: of a large text that hardly changes a small part.
+/// Returns the edits of `map_strings`, in order: few, for a large text that hardly changes.
 pub fn string_edits(json: &str, mut change: impl FnMut(Site, &str, &str) -> Option<String>) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut path = Path::default();
@@ -67,11 +70,11 @@ pub fn string_edits(json: &str, mut change: impl FnMut(Site, &str, &str) -> Opti
         }
         let (site, pointer) = if path.wants_key() { (Site::Key, path.object()) } else { (Site::Value, path.pointer()) };
         let inner = token.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-        // Most strings have no escapes, and large ones are not copied.
+        // Most strings have no escapes: large ones are not copied.
         let plain = inner.filter(|text| memchr::memchr(b'\\', text.as_bytes()).is_none()).map(Cow::Borrowed);
         let changed = match plain.or_else(|| serde_json::from_str::<String>(token).ok().map(Cow::Owned)) {
             Some(text) => change(site, &pointer, &text).map(|changed| quoted(&changed)),
-            // Half of a pair stands for no letter: such a text is looked at as it is written.
+            // Half of a surrogate pair is no character: such a string is passed as written.
             None => inner.and_then(|text| change(site, &pointer, text)).map(|text| format!("\"{text}\"")),
         };
         if site == Site::Key {
@@ -82,7 +85,7 @@ pub fn string_edits(json: &str, mut change: impl FnMut(Site, &str, &str) -> Opti
     edits
 }
 
-/// A text with its edits, which stand in their order.
+/// Applies edits, which are in order, to a text.
 pub fn replaced(text: &str, edits: Vec<Edit>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -94,13 +97,13 @@ pub fn replaced(text: &str, edits: Vec<Edit>) -> String {
     out
 }
 
-/// Hands on a JSON text with edits of whole tokens on one line, part by part.
+/// Passes a JSON text on one line to a function part by part, with edits of whole tokens applied.
 ///
 /// # Errors
-/// That of `take`.
+/// The error of `take`.
 pub fn compact_with<E>(json: &str, edits: &[Edit], mut take: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
     let mut edits = edits.iter().peekable();
-    // Where the next token stands, and where the last edit ends.
+    // The start of the next token, and the end of the last edit.
     let (mut at, mut end) = (0, 0);
     for token in tokens(json) {
         if let Some((range, new)) = edits.next_if(|(range, _)| range.start == at) {
@@ -114,7 +117,8 @@ pub fn compact_with<E>(json: &str, edits: &[Edit], mut take: impl FnMut(&str) ->
     Ok(())
 }
 
-/// Strings with their quotes, single signs, and what stands between them.
+/// Splits JSON into tokens: strings with their quotes, single punctuation characters, and the text
+/// between them.
 pub(super) fn tokens(json: &str) -> impl Iterator<Item = &str> + Clone {
     let mut rest = json;
     std::iter::from_fn(move || {
@@ -130,7 +134,7 @@ pub(super) fn tokens(json: &str) -> impl Iterator<Item = &str> + Clone {
     })
 }
 
-/// Bytes of the string that a text begins with.
+/// Returns the length in bytes of the string at the start of a text.
 fn string_end(bytes: &[u8]) -> usize {
     let mut at = 1;
     while let Some(byte) = bytes.get(at) {
@@ -143,15 +147,15 @@ fn string_end(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// Where one is in a JSON text.
+/// The current position in a JSON text.
 #[derive(Debug, Default)]
 struct Path(Vec<Step>);
 
 #[derive(Debug)]
 enum Step {
-    /// In an object: the key whose value comes; `None` where a key comes.
+    /// In an object: the key of the next value; `None` if a key comes next.
     Key(Option<String>),
-    /// In a list: the number of the element.
+    /// In a list: the index of the element.
     Number(usize),
 }
 
@@ -184,7 +188,7 @@ impl Path {
         written(&self.0)
     }
 
-    /// The pointer of the object that one is in.
+    /// The pointer of the enclosing object.
     fn object(&self) -> String {
         written(self.0.split_last().map_or(&[], |(_, outer)| outer))
     }

@@ -1,22 +1,23 @@
-//! JSON as a tree that loses nothing of a text but white space: numbers keep their digits, and an object its fields in their order, repeated ones
-//! included. Two texts of one value have one normal form; two different numbers never have the same.
+//! JSON as a tree without loss, except of white space: numbers keep their digits, objects keep the
+//! order of their fields and repeated ones. All spellings of one value have one normal form;
+//! different numbers never share one.
 //!
-//! Never recurses deeper than `DEPTH`.
+//! Never recurses deeper than `MAX_DEPTH`.
 
 use super::json_text::tokens;
 use serde_json::Value;
 
-/// Levels that are read. A text with more has no tree.
+/// The maximum number of levels. A deeper text has no tree.
 pub const DEPTH: usize = 128;
 
-/// A value.
+/// A JSON value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Json {
     /// `null`, `true` or `false`.
     Word(String),
-    /// A number as it is written.
+    /// A number as written.
     Number(String),
-    /// A string. One with half of a surrogate pair stands for no text: it is kept as it is written, quotes included.
+    /// A string. A string with half of a surrogate pair is kept as written, quotes included.
     Text(String),
     /// A list.
     List(Vec<Json>),
@@ -24,14 +25,14 @@ pub enum Json {
     Object(Vec<(String, Json)>),
 }
 
-/// A list or an object whose end was not read yet.
+/// A list or an object whose end has not been read yet.
 enum Open {
     List(Vec<Json>),
     Object(Vec<(String, Json)>, Option<String>),
 }
 
 impl Json {
-    /// Reads a text that is valid JSON. `None` for one that is nested deeper than `DEPTH`, or that is none.
+    /// Parses valid JSON. `None` if the text is invalid or nested deeper than `MAX_DEPTH`.
     pub fn read(text: &str) -> Option<Self> {
         let mut open: Vec<Open> = Vec::new();
         let mut whole = None;
@@ -73,7 +74,7 @@ impl Json {
         whole.filter(|_| open.is_empty())
     }
 
-    /// The same tree of a value, whose numbers have lost already what they can lose.
+    /// Converts a value, whose numbers may already have lost digits.
     pub fn of(value: Value) -> Self {
         match value {
             Value::Null | Value::Bool(_) => Self::Word(value.to_string()),
@@ -84,12 +85,13 @@ impl Json {
         }
     }
 
-    /// The value, whose numbers are as exact as those of `serde_json`.
+    /// Converts to a value, with numbers as exact as those of `serde_json`.
     pub fn into_value(self) -> Value {
         self.into_value_with(&|number| serde_json::from_str(&number).unwrap_or(Value::String(number)))
     }
 
-    /// The value to be shown and compared: a number that a `Value` cannot hold is a text of its digits.
+    /// Converts to a value for output and comparison: a number that a `Value` cannot hold exactly
+    /// becomes a text of its digits.
     pub fn into_shown(self) -> Value {
         self.into_value_with(&|number| {
             let own = normal_number(&number);
@@ -108,7 +110,7 @@ impl Json {
         }
     }
 
-    /// Changes every string, and every key.
+    /// Changes every string and every key.
     pub fn map_texts(&mut self, change: &mut dyn FnMut(&mut String)) {
         match self {
             Self::Word(_) | Self::Number(_) => {}
@@ -123,7 +125,7 @@ impl Json {
         }
     }
 
-    /// What stands at a JSON Pointer; of repeated fields the last one, as most readers take it.
+    /// Returns the value at a JSON Pointer; of repeated fields the last one, as in most readers.
     pub fn at_mut(&mut self, pointer: &str) -> Option<&mut Self> {
         let mut at = self;
         for step in pointer.split('/').skip(1) {
@@ -139,7 +141,7 @@ impl Json {
         Some(at)
     }
 
-    /// Puts the fields of all objects in the order of their names.
+    /// Sorts the fields of all objects by name.
     pub fn sort(&mut self) {
         match self {
             Self::Word(_) | Self::Number(_) | Self::Text(_) => {}
@@ -153,7 +155,8 @@ impl Json {
         }
     }
 
-    /// Whether two trees are the same if their strings are compared so. Their fields must be sorted.
+    /// Returns true if two trees are equal when `is_same` compares their strings. Their fields must
+    /// be sorted.
     pub fn is_same_with(&self, other: &Self, is_same: &dyn Fn(&str, &str) -> bool) -> bool {
         match (self, other) {
             (Self::Word(one), Self::Word(other)) => one == other,
@@ -172,7 +175,8 @@ impl Json {
         }
     }
 
-    /// The text of the value, with its fields in their order: the same for all that are written as one value may be.
+    /// Writes the normal form of the value, with fields in their order: one text for all spellings
+    /// of a value.
     pub fn normal(&self, out: &mut String) {
         match self {
             Self::Word(word) => out.push_str(word),
@@ -201,14 +205,16 @@ impl Json {
 }
 
 fn quote(text: &str, out: &mut String) {
-    // A string is written without error.
+    // Serialising a string cannot fail.
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
 }
 
-/// Digits in front of or behind the point of a number that is written out.
+/// The greatest power of ten, positive or negative, at which a number is written without an
+/// exponent.
 const WRITTEN_OUT: i64 = 30;
 
-/// A number in one spelling, with all of its digits: `1.0`, `1e0` and `1` are `1`, and `-0` is `0`.
+/// Returns the one normal spelling of a number, with all its digits: `1.0`, `1e0` and `1` become
+/// `1`, and `-0` becomes `0`.
 pub fn normal_number(written: &str) -> String {
     let (sign, rest) = written.strip_prefix('-').map_or(("", written), |rest| ("-", rest));
     let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
@@ -219,7 +225,7 @@ pub fn normal_number(written: &str) -> String {
     if plain.is_empty() {
         return "0".to_owned();
     }
-    // Digits times ten to the power of this.
+    // The exponent of ten that the digits are multiplied by.
     let power = exponent.parse::<i64>().ok().and_then(|exponent| {
         let dropped = i64::try_from(digits.len() - trimmed.len()).ok()?;
         exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?.checked_add(dropped)

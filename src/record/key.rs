@@ -1,17 +1,18 @@
-//! What finds a call again: a hash of what was asked, taken from the bytes as they are sent.
+//! The key of a call: a hash of its request, taken from the bytes as they are sent.
 //!
-//! White space between values and marks of fences are left out: which one it is says nothing of the request.
+//! Ignores white space between values and the random marks of fences, neither of which belongs to
+//! the request.
 
 use super::json_text::tokens;
 use crate::base::hash::{Hash, Hasher};
 use std::borrow::Cow;
 
-/// The prefix of every mark.
+/// The prefix of every fence mark.
 const MARK: &[u8] = b"untrusted-";
-/// What stands before a mark.
+/// The text before a fence mark.
 const SIDES: [&str; 2] = ["<untrusted-", "</untrusted-"];
 
-/// The key of a call whose body is JSON.
+/// Returns the key of a call whose body is JSON.
 pub fn key(method: &str, path: &str, body: &str) -> Hash {
     let has_marks = memchr::memmem::find(body.as_bytes(), MARK).is_some();
     let plain = move |token| Some(token).filter(|_| has_marks).and_then(unmarked).map_or(Cow::Borrowed(token), Cow::Owned);
@@ -19,7 +20,6 @@ pub fn key(method: &str, path: &str, body: &str) -> Hash {
     Hasher::new().field("ctxc request 1").field(method).field(path).field_of(parts).finish()
 }
 
-/// A part of a body.
 struct Part<'b>(Cow<'b, str>);
 
 impl AsRef<[u8]> for Part<'_> {
@@ -28,7 +28,7 @@ impl AsRef<[u8]> for Part<'_> {
     }
 }
 
-/// A text without the marks of its fences; `None` where it has none.
+/// Returns a text without the marks of its fences; `None` if it has none.
 pub(super) fn unmarked(text: &str) -> Option<String> {
     memchr::memmem::find(text.as_bytes(), MARK)?;
     let mut out = String::with_capacity(text.len());

@@ -1,6 +1,7 @@
-//! What of a call is kept: bodies, streams and the texts around them, with what must not be kept replaced.
+//! Masks recorded calls: bodies, streams and the texts around them.
 //!
-//! A value that a stream brings in pieces is found all the same: the pieces of a text are looked at as the text that they make.
+//! Finds a value even if a stream delivers it in pieces: the pieces of a text are joined before
+//! they are searched.
 
 use super::json_text::{Edit, Site, compacted, map_strings, raw, replaced};
 use super::key::unmarked;
@@ -15,71 +16,73 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Keys whose strings say what something is, not what was said: they are kept where words are not, if they are one plain word.
+/// Keys whose strings classify something instead of quoting it. Where texts are not kept, such a
+/// string is kept if it is one plain word.
 const KINDS: &str = "role type model name id object status call_id tool_call_id tool_use_id item_id finish_reason finishReason stop_reason \
                      done_reason code event";
 
-/// Whether a key is one of these.
 fn is_kind(key: &str) -> bool {
     KINDS.split(' ').any(|kind| kind == key)
 }
 
-/// Keys that hold whatever a program puts there: no key and no string below them is kept where words are not.
+/// Keys with free-form values: where texts are not kept, no key and no string below them is kept.
 const FREE: [&str; 8] = ["input", "arguments", "args", "response", "metadata", "user_location", "labels", "variables"];
 
-/// Replaces what must not be kept.
+/// Masks calls before they are recorded.
 #[derive(Clone, Debug)]
 pub struct Mask {
     redactor: Redactor,
     content: Content,
 }
 
-/// How a stream ends.
+/// The end of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// As its vendor ends it, as far as anybody knows.
+    /// As its vendor ends it, as far as known.
     Whole,
     /// Before its end.
     Cut,
 }
 
 impl Ending {
-    /// That of an answer which its reader found truncated, or not. Some servers say no more than that they are done.
+    /// Returns the ending of an answer. Some servers end a stream with `[DONE]` only, so that its
+    /// reader reports it as truncated.
     pub fn of(is_truncated: bool, text: &str) -> Self {
         if is_truncated && !text.trim_end().ends_with("[DONE]") { Self::Cut } else { Self::Whole }
     }
 }
 
 impl Mask {
-    /// What a project wants kept, with the secrets that are known.
+    /// Creates the mask of a project from its content setting and its known secrets.
     pub fn new(salt: [u8; 32], secrets: impl IntoIterator<Item = String>, content: Content) -> Self {
         let redactor = Redactor::new(salt, secrets);
         let redactor = if content == Content::Full { redactor.keeping_persons() } else { redactor };
         Self { redactor, content }
     }
 
-    /// The same, which replaces more.
+    /// Also masks the matches of the project's own patterns.
     #[must_use]
     pub fn replacing(self, own: &[Arc<dyn Find>]) -> Self {
         Self { redactor: self.redactor.replacing(own.to_vec()), ..self }
     }
 
-    /// What it finds values and their placeholders with.
+    /// The redactor that finds values and makes placeholders.
     pub const fn redactor(&self) -> &Redactor {
         &self.redactor
     }
 
-    /// A text that is no body.
+    /// Masks a text that is not a body.
     pub fn text(&self, text: &str) -> String {
         self.redactor.text(text).0
     }
 
-    /// The words of a command.
+    /// Masks the words of a command.
     pub fn words(&self, words: &[String]) -> Vec<String> {
         self.redactor.words(words)
     }
 
-    /// A body of JSON, on one line. Adds what was replaced, below `root`.
+    /// Masks a JSON body and returns it on one line. Adds the masked values to `redacted`, with
+    /// pointers below `root`.
     pub fn json(&self, body: &str, root: &str, redacted: &mut Vec<Redacted>) -> String {
         let body = compacted(body);
         let body = if root == "/response" { without_logprobs(&body) } else { Cow::Borrowed(&*body) };
@@ -87,7 +90,7 @@ impl Mask {
         if self.content == Content::Shape { shape(&self.redactor, &body) } else { body }
     }
 
-    /// The edits in the body of a request; adds the counts of replaced values.
+    /// Returns the edits that mask the body of a request; adds the masked values to `redacted`.
     pub fn request_edits(&self, body: &str, redacted: &mut Vec<Redacted>) -> Vec<Edit> {
         match self.content {
             Content::Shape => vec![(0..body.len(), self.json(body, "/request", redacted))],
@@ -95,7 +98,7 @@ impl Mask {
         }
     }
 
-    /// A call with what must not be kept replaced, whoever recorded it. What was replaced before stays as it is.
+    /// Masks a recorded call of any recorder. Existing placeholders stay as they are.
     #[must_use]
     pub fn call(&self, mut call: Recording) -> Recording {
         let mut redacted = std::mem::take(&mut call.redacted);
@@ -106,7 +109,7 @@ impl Mask {
         call.request = raw(&self.json(call.request.get(), "/request", &mut redacted));
         if let Some(response) = call.response.take() {
             let text = response.get();
-            // Gemini writes a stream as a list too.
+            // Gemini also sends a stream as a list.
             let stream = if text.starts_with('[') { Ok(text.to_owned()) } else { serde_json::from_str::<String>(text) };
             call.response = Some(match stream {
                 Err(_) => raw(&self.json(text, "/response", &mut redacted)),
@@ -128,16 +131,18 @@ impl Mask {
         Recording { redacted, ..call }
     }
 
-    /// A stream that came in parts which end at these bytes: each part as it is kept.
+    /// Masks a stream that arrived in parts, which end at the given offsets. Returns each part
+    /// masked.
     pub fn stream(&self, text: &str, (ends, ending): (&[usize], Ending), redacted: &mut Vec<Redacted>) -> Vec<String> {
         cut(text, self.edits(text, ending, redacted), ends)
     }
 
-    /// What changes in a stream, in order.
+    /// Returns the edits of a stream, in order.
     fn edits(&self, text: &str, ending: Ending, redacted: &mut Vec<Redacted>) -> Vec<Edit> {
         let (payloads, cut) = payloads(text);
         let is_cut = ending == Ending::Cut || cut.is_some();
-        // Nobody knows how an event that was cut would have ended. Of an answer that is no stream, all but its last word is kept.
+        // The end of a cut event is unknown, so the event is masked whole. Of an answer that is not
+        // a stream, only the last word is.
         let end = cut.filter(|_| !payloads.is_empty()).unwrap_or(text.len());
         let mut edits: Vec<Edit> = Vec::new();
         if end < text.len() {
@@ -145,7 +150,7 @@ impl Mask {
         }
         let mut at = 0;
         for range in payloads.iter().cloned().chain(std::iter::once(end..end)) {
-            // Names of events, comments, and whatever is not valid JSON.
+            // Event names, comments, and invalid JSON.
             let between = text.get(at..range.start).unwrap_or("");
             let mut found = self.redactor.find(between);
             let last = last_word(between)..between.len();
@@ -180,8 +185,10 @@ impl Mask {
         edits
     }
 
-    /// Every string of every event as it is kept, where it changes. A string may be a piece of a text: those of one place in all events are
-    /// looked at as one text, and so are those of one name wherever they stand. Of a stream that was cut the last word may be half of something.
+    /// Returns the masked form of each string of each event, `None` for unchanged ones. A string
+    /// may be a piece of a text: the strings at one place of all events are searched as one text,
+    /// and so are the strings with one name anywhere. In a cut stream, the last word may be half of
+    /// a value and is masked.
     fn joined(&self, bodies: &[Cow<'_, str>], is_cut: bool, redacted: &mut Vec<Redacted>) -> Vec<Option<String>> {
         let (strings, views) = views(bodies);
         let name_of =
@@ -196,7 +203,7 @@ impl Mask {
                 found.extend(own.map(|(at, kind)| (at.start + start..at.end + start, kind)));
                 start += text(piece).len();
             }
-            // What each event says of itself says nothing of the next.
+            // A text repeated by each event is not continued by the next.
             let is_one = pieces.windows(2).all(|two| matches!(two, [a, b] if text(a) == text(b)));
             if pieces.len() > 1 && (!is_one || found.is_empty()) {
                 found.extend(self.redactor.find(&whole));
@@ -251,25 +258,26 @@ impl Mask {
 struct Piece {
     pointer: String,
     text: String,
-    /// The key or name before it.
+    /// The key or name that precedes it.
     name: Option<Named>,
 }
 
-/// What goes of a string, and what stands for it; `None` where it began in an earlier string.
+/// A masked range of a string and its placeholder; `None` if the value began in an earlier string.
 type Gone = (Range<usize>, Option<(&'static str, String)>);
 
-/// Strings that are looked at as one text.
+/// A group of strings that are searched as one text.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum View {
-    /// One alone, by its number.
+    /// A single string, by its index.
     Alone(usize),
-    /// Those of one place.
+    /// The strings at one place.
     Place(String),
-    /// Those of one name.
+    /// The strings with one name.
     Name(String),
 }
 
-/// The strings of all events, each with its pointer, and how they are looked at: what a place says before what a name says.
+/// Returns the strings of all events and their groups. Groups by place take precedence over groups
+/// by name.
 fn views(bodies: &[Cow<'_, str>]) -> (Vec<Piece>, BTreeMap<View, Vec<usize>>) {
     let mut strings: Vec<Piece> = Vec::new();
     let mut views: BTreeMap<View, Vec<usize>> = BTreeMap::new();
@@ -293,7 +301,8 @@ fn views(bodies: &[Cow<'_, str>]) -> (Vec<Piece>, BTreeMap<View, Vec<usize>>) {
     (strings, views)
 }
 
-/// Where the last word of a text begins, which may be half of something. Groups of digits are one word.
+/// Returns the start of a text's last word, which may be half of a value. Groups of digits count as
+/// one word.
 fn last_word(text: &str) -> usize {
     let is_end = |c: char| c.is_whitespace() || c == '"';
     let mut start = text.rfind(is_end).map_or(0, |at| text.ceil_char_boundary(at + 1));
@@ -312,21 +321,23 @@ fn last_word(text: &str) -> usize {
     start
 }
 
-/// Whether a line of a stream says nothing but what follows.
+/// Returns true if a line of a stream contains only framing.
 fn is_frame(line: &str) -> bool {
     let signs = |text: &str| text.chars().all(|c| !c.is_alphanumeric());
     line.strip_prefix("event:").is_some_and(|name| is_word(name.trim()))
         || signs(line.trim_start_matches("data:").trim().trim_end_matches("[DONE]"))
 }
 
-/// The strings of a JSON text as hashes with their lengths, but for the words that name the kind of something.
+/// Replaces the strings of a JSON text by their length and hash, except words that classify
+/// something.
 pub(super) fn shape(redactor: &Redactor, json: &str) -> String {
     map_strings(json, |site, pointer, text| {
         let (above, key) = match site {
             Site::Key => (pointer, ""),
             Site::Value => pointer.rsplit_once('/').unwrap_or_default(),
         };
-        // At the root, OpenAI's dialect of responses has its items below `input`, and its events below `response`.
+        // At the root, the Responses dialect of OpenAI has its items below `input`, and its events
+        // below `response`.
         let mut steps = above.split('/').skip(1).enumerate();
         let is_free = steps.any(|(depth, step)| FREE.contains(&step) && (depth > 0 || !matches!(step, "input" | "response")));
         let is_kept = !is_free && (site == Site::Key || is_kind(key) && is_word(text));
@@ -337,7 +348,7 @@ pub(super) fn shape(redactor: &Redactor, json: &str) -> String {
     })
 }
 
-/// Returns whether a body is a shape: whether a hash with a length stands in it.
+/// Returns true if a body is a shape: if it contains a placeholder with a length.
 pub(super) fn is_shape(body: &str) -> bool {
     body.match_indices(" bytes:").any(|(at, _)| {
         let before = body.get(..at).unwrap_or("");
@@ -349,12 +360,14 @@ fn row(pointer: &str, kind: &str) -> Redacted {
     Redacted { pointer: format!("/response{pointer}"), kind: kind.to_owned(), count: 1 }
 }
 
-/// Whether a text is one short word of letters, digits and a few signs, as ids and names of tools are.
+/// Returns true if a text is one short word of letters, digits and a few signs, such as an id or a
+/// tool name.
 fn is_word(text: &str) -> bool {
     text.len() <= 128 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
 }
 
-/// The place of a string in its event: the keys above it, and the numbers of its item, part and choice, which take turns in a stream.
+/// Returns the place of a string in its event: the keys above it, and the indexes of its item, part
+/// and choice, which alternate in a stream.
 fn place(event: &Value, pointer: &str) -> String {
     let number = |(key, value): (&String, &Value)| {
         key.ends_with("index").then(|| value.as_u64().map(|value| format!("{key} {value} ")))?
@@ -373,7 +386,7 @@ fn place(event: &Value, pointer: &str) -> String {
     out
 }
 
-/// A response without its log probabilities, whose tokens say the words once more.
+/// Returns a response without its log probabilities, whose tokens repeat the text.
 fn without_logprobs(json: &str) -> Cow<'_, str> {
     fn remove(value: &mut Value) {
         match value {
@@ -392,7 +405,8 @@ fn without_logprobs(json: &str) -> Cow<'_, str> {
     Cow::Owned(value.to_string())
 }
 
-/// Changes a text, and cuts it where it was cut before. What is replaced stands in the part that it begins in.
+/// Applies edits to a text and splits it at the given ends. A replacement belongs to the part in
+/// which its range begins.
 fn cut(text: &str, edits: Vec<Edit>, ends: &[usize]) -> Vec<String> {
     let mut edits = edits.into_iter().peekable();
     let mut at = 0;
@@ -411,7 +425,7 @@ fn cut(text: &str, edits: Vec<Edit>, ends: &[usize]) -> Vec<String> {
     parts
 }
 
-/// The objects of JSON in a stream, one behind another in events, lines or a list; and where one begins that is cut.
+/// Finds the JSON objects of a stream, in events, lines or a list, and the start of a cut object.
 fn payloads(text: &str) -> (Vec<Range<usize>>, Option<usize>) {
     let (mut found, mut cut, mut at, mut open) = (Vec::new(), None, 0, 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -427,7 +441,7 @@ fn payloads(text: &str) -> (Vec<Range<usize>>, Option<usize>) {
             Some(Err(fault)) if fault.is_eof() => {
                 cut = cut.or(Some(start));
                 open += 1;
-                // Each has been read to the end of the text, so a few must do.
+                // Each attempt reads to the end of the text, so the number of attempts is limited.
                 if open == 64 {
                     break;
                 }

@@ -1,6 +1,7 @@
-//! Requests and their answers as they went over the wire: kept, read, and found again by what was asked.
+//! Requests and their responses as they went over the wire: recorded, read, and matched with later
+//! requests.
 //!
-//! Sends nothing and starts no program. No value of a secret reaches a line that is written.
+//! Sends nothing and starts no program. No secret's value is ever written.
 
 mod addresses;
 pub mod comparison;

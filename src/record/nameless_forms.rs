@@ -1,10 +1,11 @@
-//! Keys that begin with nothing that one could know, and private keys.
+//! Keys without a recognisable prefix, and private keys.
 //!
-//! Looks at no name before a key.
+//! Never uses the name before a key.
 
 use crate::base::secrets::known_forms::{LOOKED, hex32, is_word, run, word};
 
-/// Keys that begin with nothing that one could know: bots of Discord and Telegram, secrets of Azure, keys of Mailchimp and Terraform.
+/// Returns the length of a key without a recognisable prefix: Discord bots, Azure secrets,
+/// Mailchimp and Terraform keys.
 pub(super) fn nameless_form(text: &str) -> Option<usize> {
     let near = text.get(..text.floor_char_boundary(128)).unwrap_or(text);
     let dotted = word(near, "_-.~");
@@ -40,7 +41,7 @@ pub(super) fn nameless_form(text: &str) -> Option<usize> {
     None
 }
 
-/// The token of a bot of Telegram: a number, a colon, and a word that begins with `A`.
+/// Returns the length of a Telegram bot token: a number, a colon, and a word that begins with `A`.
 pub(super) fn telegram(text: &str) -> Option<usize> {
     let id = run(text, |byte| byte.is_ascii_digit());
     let rest = text.get(id..)?.strip_prefix(":A").filter(|_| (8..=10).contains(&id))?;
@@ -48,9 +49,10 @@ pub(super) fn telegram(text: &str) -> Option<usize> {
     (len >= 32).then_some(id + 2 + len)
 }
 
-/// A private key with the lines around it; where its end is cut off, what looks like one. Who only names its first line has none.
+/// Returns the length of a private key with its first and last lines; if its end is cut off, of the
+/// lines that resemble a key. A first line alone is not a key.
 pub(super) fn private_key(text: &str) -> Option<usize> {
-    /// The text before a key with a password.
+    /// Header lines of an encrypted key.
     const HEADERS: [&str; 5] = ["Proc-Type:", "4,ENCRYPTED", "DEK-Info:", "AES-", "DES-"];
     let (label, body) = text.strip_prefix("-----BEGIN ")?.split_once("-----")?;
     if label.len() >= 64 || !label.contains("PRIVATE KEY") {
@@ -69,7 +71,7 @@ pub(super) fn private_key(text: &str) -> Option<usize> {
     let (mut at, mut taken) = (begin, None);
     for part in body.split_inclusive(|c: char| c.is_ascii_whitespace()) {
         let line = part.trim_ascii_end();
-        // A line with escapes is read once more as it reads.
+        // Decoded views of a line with escapes are scanned separately.
         let longest = || line.split(|c: char| !is_packed(c)).max_by_key(|part| part.len());
         let packed = if line.contains('\\') { word(line, "+/=") } else { longest().unwrap_or("") };
         let ends = line.rfind(packed).map_or(0, |start| start + packed.len());
@@ -88,12 +90,12 @@ pub(super) fn private_key(text: &str) -> Option<usize> {
     taken
 }
 
-/// Returns whether a word is one sign over and over, as a placeholder is.
+/// Returns true if a word repeats one character, as a placeholder does.
 fn is_row(word: &str) -> bool {
     word.bytes().all(|byte| word.as_bytes().first() == Some(&byte))
 }
 
-/// Returns whether a word may be a line of a key.
+/// Returns true if a word may be a line of a key.
 fn is_line(word: &str) -> bool {
     word.len() >= 16 && !is_word(word) && !is_row(word)
 }

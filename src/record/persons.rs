@@ -1,13 +1,14 @@
-//! Personal data by their form: e-mail addresses, numbers of phones, cards and accounts.
+//! Personal data recognised by form: e-mail addresses, phone numbers, card numbers and bank
+//! accounts.
 //!
-//! Looks at no name and no words beside them.
+//! Never uses names or nearby words as evidence.
 
 use crate::base::secrets::known_forms::run;
 
 pub(super) fn email(text: &str) -> Option<usize> {
-    /// Bytes of the part before `@` at most, and of that behind it.
+    /// The maximum length in bytes of the part before `@`, and of the part after it.
     const MOST: usize = 255;
-    /// Endings of names of files and services that no host has.
+    /// Endings of file and service names that no host has.
     const FILES: &str =
         " png jpg jpeg gif svg webp service timer socket target mount slice js ts txt json yaml yml toml xml html css ";
     let len = |text: &str, takes: fn(char) -> bool| -> usize {
@@ -22,7 +23,7 @@ pub(super) fn email(text: &str) -> Option<usize> {
     if number.len() < domain.len() && (number.starts_with("x.") || number.starts_with('.') && is_digit(1)) {
         return None;
     }
-    // Signs that hosts have may follow one.
+    // Top-level domains of `xn--` hosts contain hyphens and digits.
     let top = |at: usize| {
         let top = domain.get(at + 1..)?;
         let is_coded = top.starts_with("xn--");
@@ -38,7 +39,9 @@ pub(super) fn email(text: &str) -> Option<usize> {
     domain.rmatch_indices('.').find_map(|(at, _)| top(at))
 }
 
-/// Digits that a text begins with, so many separators between two of them at most, and after how many of them, and bytes, a group ends.
+/// Returns the digits at the start of a text and, for each group of them, the digit count and byte
+/// offset at its end. Allows at most `between` separators between two digits, and reads at most
+/// `most` digits.
 fn digits(text: &str, (separators, between): (&[u8], usize), most: usize) -> (Vec<u32>, Vec<(usize, usize)>) {
     let (mut digits, mut ends, mut since) = (Vec::new(), Vec::new(), 0);
     for (at, byte) in text.bytes().enumerate() {
@@ -60,7 +63,8 @@ fn digits(text: &str, (separators, between): (&[u8], usize), most: usize) -> (Ve
     (digits, ends)
 }
 
-/// Bytes of the number of a card: as long as its first digits say, in groups of four and more, its last digit fits the others.
+/// Returns the length in bytes of a card number: its first digits determine its length, it is
+/// written in groups of four or more, and its check digit fits.
 pub(super) fn card(text: &str) -> Option<usize> {
     let (digits, ends) = digits(text, (b" -", 1), 19);
     let doubled = |(at, digit): (usize, &u32)| match (at % 2, digit * 2) {
@@ -99,7 +103,7 @@ pub(super) fn iban(text: &str) -> Option<usize> {
     for (at, byte) in text.bytes().enumerate().take(43) {
         match byte {
             b' ' | b'-' if at > 3 => continue,
-            // Behind the country, small letters are those of words.
+            // After the country code, lower-case letters belong to words.
             b'a'..=b'z' if at < 2 => signs.push(byte.to_ascii_uppercase()),
             b'A'..=b'Z' | b'0'..=b'9' => signs.push(byte),
             _ => break,
@@ -112,7 +116,8 @@ pub(super) fn iban(text: &str) -> Option<usize> {
     longest
 }
 
-/// Returns whether the number that the signs stand for leaves 1 when it is divided by 97.
+/// Returns true if the number that the characters stand for leaves a remainder of 1 when divided by
+/// 97.
 fn is_iban(signs: &[u8]) -> bool {
     let (head, rest) = signs.split_at_checked(4).unwrap_or((signs, &[]));
     let number = |rest: u32, sign: &u8| match sign {
@@ -122,7 +127,8 @@ fn is_iban(signs: &[u8]) -> bool {
     rest.iter().chain(head).fold(0, number) == 1
 }
 
-/// Bytes of a number that begins with its country, of so many digits at least; dates, decimals, counts and addresses of hosts are none.
+/// Returns the length in bytes of a number that begins with its country code and has at least
+/// `least` digits. Excludes dates, decimals, counts and IP addresses.
 fn abroad(text: &str, least: usize) -> Option<usize> {
     // `+2500 -1300`
     let minus = text.as_bytes().windows(3).take(64).position(|signs| matches!(signs, [b' ' | b'/', b'-', b'0'..=b'9']));
@@ -131,7 +137,7 @@ fn abroad(text: &str, least: usize) -> Option<usize> {
     if digits.first() == Some(&0) || !text.starts_with(|c: char| c.is_ascii_digit() || c == '(') {
         return None;
     }
-    // North America's numbers are of one length.
+    // North American numbers have one fixed length.
     let is_long = |count: usize| count >= least && (digits.first() != Some(&1) || count == 11);
     let len = ends.iter().rev().find(|(count, _)| is_long(*count))?.1;
     let text = text.get(..len)?;
@@ -140,13 +146,14 @@ fn abroad(text: &str, least: usize) -> Option<usize> {
     let is_date = text.starts_with("20") && matches!(*lengths, [8] | [4, 2, 2, ..]);
     let is_dotted = matches!(lengths.len(), 2 | 4) && groups.join(".") == text;
     let is_count = lengths.iter().filter(|length| **length == 1).count() > 2;
-    // Numbers in columns have the same look.
+    // Numbers in columns look the same.
     let is_table =
         least > 8 && (groups.iter().skip(1).any(|group| group.starts_with("00")) || lengths.iter().all(|length| *length == 4));
     (!is_date && !is_dotted && !is_table && !is_count).then_some(len)
 }
 
-/// A number with a `+` or `00` before its country, or in three groups of 3, 3 and 4 digits.
+/// Returns the length in bytes of a phone number: with `+` or `00` before its country code, or in
+/// three groups of 3, 3 and 4 digits.
 pub(super) fn phone(before: char, text: &str) -> Option<usize> {
     if let Some(rest) = text.strip_prefix('+') {
         return abroad(rest, 8).map(|len| len + 1);
@@ -160,7 +167,7 @@ pub(super) fn phone(before: char, text: &str) -> Option<usize> {
     let country = ["1-", "1 ", "1."].iter().find_map(|country| text.strip_prefix(country));
     let groups = country.unwrap_or(text);
     let groups = groups.strip_prefix('(').unwrap_or(groups);
-    // Blanks alone stand between other numbers too.
+    // Blanks alone also separate other numbers.
     let mut is_marked = country.is_some();
     if !groups.starts_with(|c: char| ('2'..='9').contains(&c)) {
         return None;

@@ -1,24 +1,24 @@
-//! Placeholders in texts: what stands where a value was masked.
+//! Placeholders in texts, which replace masked values.
 
 use std::ops::Range;
 
-/// Characters of the kind of a placeholder.
+/// The maximum length of a placeholder's kind.
 const KIND: usize = 32;
-/// Hex digits of the hash of a placeholder.
+/// The number of hex digits in a placeholder's hash.
 pub(super) const DIGITS: usize = 4;
 
 /// A placeholder in a text, such as `⟦email:3fa2⟧`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Placeholder<'t> {
-    /// Its place.
+    /// Its range in the text.
     pub(super) range: Range<usize>,
     /// The kind of value that it stands for.
     pub(super) kind: &'t str,
-    /// Its hash; empty where that was left out.
+    /// Its hash; empty if left out.
     pub(super) hash: &'t str,
 }
 
-/// The placeholders in a text, in order.
+/// Finds the placeholders in a text, in order.
 pub(super) fn placeholders(text: &str) -> impl Iterator<Item = Placeholder<'_>> {
     text.match_indices('⟦').filter_map(|(start, sign)| {
         let rest = text.get(start + sign.len()..)?;

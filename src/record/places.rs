@@ -1,6 +1,8 @@
-//! Where recordings lie, and how one names them: `@NAME`, `@last`, `@NAME#3`, or by their path (`FILE`, `DIR`, `DIR#3`).
+//! The places of recordings and their references: `@NAME`, `@last`, `@NAME#3`, or a path (`FILE`,
+//! `DIR`, `DIR#3`).
 //!
-//! Those with a name are in the user's folder for data, never in the project. A file `last` beside them says where the newest one is.
+//! Named recordings are in the user's data folder, never in the project. A file `last` beside them
+//! contains the path of the newest one.
 
 use super::file::{self, FileFault, LinePlace, ReadFault};
 use super::foreign::{self, ForeignFault, Format};
@@ -11,27 +13,27 @@ use crate::base::fs::{self, ReadFs, RealFs};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How the files of recordings end.
+/// The extension of recording files.
 pub const ENDING: &str = ".jsonl";
-/// The name of the newest recording, and the file that says where it is.
+/// The name of the newest recording, and of the file that contains its path.
 pub const LAST: &str = "last";
-/// More than any recording.
+/// The maximum size in bytes of a recording of another tool.
 const LIMIT: u64 = 1 << 30;
-/// As much of a file as names its format.
+/// The number of bytes that is enough to detect a file's format.
 const HEAD: u64 = 4096;
-/// More than any path.
+/// The maximum length in bytes of a path.
 const PATH: u64 = 1 << 16;
 
-/// A recording, or one of its calls, as somebody names it.
+/// A reference to a recording or to one of its calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
-    /// Which recording.
+    /// The recording.
     pub place: Place,
-    /// Which of its calls, from 1, as somebody says; all where none is named.
+    /// The number of the call, from 1; `None` for all calls.
     pub number: Option<usize>,
 }
 
-/// A recording as somebody names it.
+/// A reference to a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// By its name.
@@ -43,15 +45,15 @@ pub enum Place {
 /// A call with its place.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What names it: `@NAME#3`, `DIR#3`.
+    /// Its reference: `@NAME#3`, `DIR#3`.
     pub name: String,
     /// The file.
     pub file: PathBuf,
     /// The line, whose number is 0 in a file of another tool.
     pub at: LinePlace,
-    /// What was sent and answered.
+    /// The request and its response.
     pub call: Recording,
-    /// Which tool recorded it.
+    /// The format of the tool that recorded it.
     pub format: Format,
 }
 
@@ -61,39 +63,39 @@ impl AsRef<Recording> for Call {
     }
 }
 
-/// Why a recording cannot be read.
+/// The reason why a recording cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceFault {
-    /// Nobody says where recordings lie.
+    /// No folder for recordings is known.
     #[error("no folder for recordings: set XDG_DATA_HOME or HOME")]
     Nowhere,
-    /// There is none of the name.
+    /// The project has no recording with this name.
     #[error("there is no recording @{name} of this project; {}", listed(known))]
     NoName {
         /// The name.
         name: String,
-        /// Those that there are.
+        /// The existing names.
         known: Vec<String>,
     },
-    /// It has fewer calls.
+    /// The recording has fewer calls.
     #[error("{subject} has {}, so there is no call {number}", calls(*count))]
     NoCall {
         /// The recording.
         subject: String,
-        /// What was asked for.
+        /// The requested number.
         number: usize,
-        /// How many it has.
+        /// The number of its calls.
         count: usize,
     },
     /// A folder without recordings.
     #[error("the folder {} holds no file that ends in {ENDING}", .0.display())]
     NoFiles(PathBuf),
-    /// A file holds something else than calls.
+    /// A line of a file is not a call.
     #[error("{}: {fault}", file.display())]
     Line {
         /// The file.
         file: PathBuf,
-        /// What is wrong with which line.
+        /// The line and its fault.
         #[source]
         fault: FileFault,
     },
@@ -102,7 +104,7 @@ pub enum PlaceFault {
     Foreign {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The reason.
         #[source]
         fault: ForeignFault,
     },
@@ -111,13 +113,13 @@ pub enum PlaceFault {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The reason.
         #[source]
         fault: io::Error,
     },
 }
 
-/// Why a file is of no use: what the machine says, or what ctxc does.
+/// Describes why a file cannot be used: the system's error, or a limit of ctxc.
 fn why(fault: &io::Error) -> String {
     let says = if fault.kind() == io::ErrorKind::Other { "" } else { " cannot be read" };
     format!("{says}: {}", reason(fault))
@@ -135,31 +137,34 @@ fn calls(count: usize) -> String {
 }
 
 impl Subject {
-    /// Reads `@NAME`, `@NAME#3`, a path, or a path with `#3`.
+    /// Parses `@NAME`, `@NAME#3`, a path, or a path with `#3`.
     pub fn parse(text: &str) -> Self {
         let number = |text: &str| text.parse::<usize>().ok();
         let split = text.rsplit_once('#').and_then(|(rest, digits)| Some((rest, number(digits)?)));
-        // A file may have such a name.
+        // A file's own name may end in `#3`.
         let split = split.filter(|_| text.starts_with('@') || !fs::exists(Path::new(text)));
         let (place, number) = split.map_or((text, None), |(rest, number)| (rest, Some(number)));
         let place = place.strip_prefix('@').map_or_else(|| Place::Path(place.into()), |name| Place::Named(name.to_owned()));
         Self { place, number }
     }
 
-    /// The calls that it names, in order. A last line that a killed recorder left incomplete is noted, and is no call.
+    /// Loads the selected calls, in order. An incomplete last line, left by a recorder that was
+    /// killed, is noted and skipped.
     ///
     /// # Errors
-    /// There is no such recording or call, or it cannot be read.
+    /// The recording or call does not exist, or cannot be read.
     pub fn load(&self, project: &Path, note: &mut dyn FnMut(&str)) -> Result<Vec<Call>, PlaceFault> {
         let mut found = Vec::new();
         self.each(project, |call| found.push(call))?.iter().for_each(|line| note(line));
         Ok(found)
     }
 
-    /// The same one by one: a long recording is never in memory as a whole. Returns the notes.
+    /// Passes the selected calls to a function one by one: a long recording is never in memory as a
+    /// whole. Returns the notes.
     ///
     /// # Errors
-    /// There is no such recording or call, or it cannot be read; calls before may have been taken.
+    /// The recording or call does not exist, or cannot be read; earlier calls may have been passed
+    /// on.
     pub fn each(&self, project: &Path, mut take: impl FnMut(Call)) -> Result<Vec<String>, PlaceFault> {
         let (mut notes, mut count) = (Vec::new(), 0);
         for file in files(&self.place, project)? {
@@ -208,7 +213,7 @@ impl Subject {
     }
 }
 
-/// Which tool wrote a file with calls, as its content says; `None` for another file.
+/// Detects the tool that wrote a file of calls from its content; `None` for another file.
 pub fn format_of_file(path: &Path) -> Option<Format> {
     let head = fs::head(path, HEAD).ok().flatten()?;
     foreign::format_of(&String::from_utf8_lossy(&head))
@@ -223,7 +228,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// The files of a recording, in the order of their names.
+/// Lists the files of a recording, ordered by name.
 fn files(place: &Place, project: &Path) -> Result<Vec<PathBuf>, PlaceFault> {
     match place {
         Place::Named(name) => {
@@ -241,7 +246,7 @@ fn files(place: &Place, project: &Path) -> Result<Vec<PathBuf>, PlaceFault> {
     }
 }
 
-/// Where a recording of this name lies in a folder; `None` for what is no name.
+/// Returns the path of a recording with this name in a folder; `None` for an invalid name.
 pub fn file(folder: &Path, name: &str) -> Option<PathBuf> {
     let is_plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
     let is_name = !name.is_empty() && name != LAST && !name.starts_with('.') && name.chars().all(is_plain);
@@ -254,10 +259,10 @@ fn last(folder: &Path) -> Option<PathBuf> {
     Some(PathBuf::from(path.trim_end_matches('\n')))
 }
 
-/// Makes a recording the newest one, wherever it lies.
+/// Makes a recording the newest one, regardless of its folder.
 ///
 /// # Errors
-/// That cannot be written.
+/// The file `last` cannot be written.
 pub fn point_last(project: &Path, file: &Path) -> io::Result<()> {
     let folder = folders::data(project).ok_or_else(|| io::Error::other(PlaceFault::Nowhere.to_string()))?;
     folders::make(&folder)?;
@@ -265,7 +270,7 @@ pub fn point_last(project: &Path, file: &Path) -> io::Result<()> {
     fs::write_atomic(&folder.join(LAST), format!("{}\n", path.display()).as_bytes()).map(drop)
 }
 
-/// The names of a project's recordings, in order; `last` is the first where there is one.
+/// Returns the names of a project's recordings, in order, `last` first if it exists.
 pub fn names(project: &Path) -> Vec<String> {
     let Some(folder) = folders::data(project) else { return Vec::new() };
     let last = last(&folder).filter(|file| fs::is_file(file)).map(|_| LAST.to_owned());

@@ -1,6 +1,8 @@
-//! Recorded calls, found again by a request: the nth request gets the answer of the nth call that is the same, then that of the last.
+//! Recorded calls, matched with requests: the nth equal request gets the answer of the nth equal
+//! call, later ones that of the last call.
 //!
-//! A request whose key is that of a call costs one look-up. The forms of the calls are made when a request comes first that has none of their keys.
+//! A request with the key of a call costs one look-up. The forms of the calls are computed at the
+//! first request that has no recorded key.
 
 use super::comparison::{Comparison, Forms, LiveRequest, Memo, Scope};
 use super::difference::difference;
@@ -12,7 +14,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Calls that are looked at one by one where no form of them is that of a request: the nearest ones.
+/// The number of calls, the nearest ones, that are compared one by one if no form matches.
 const NEAREST: usize = 16;
 
 /// Recorded calls.
@@ -23,7 +25,7 @@ pub struct RecordedCalls<T> {
     scope: Scope,
     by_key: BTreeMap<String, Vec<usize>>,
     by_form: OnceLock<ByForm>,
-    /// How many requests each group of calls has answered.
+    /// The number of requests that each group of calls has answered.
     answered: Mutex<BTreeMap<Group, usize>>,
 }
 
@@ -34,11 +36,11 @@ struct ByForm {
     masked: BTreeMap<Hash, Vec<usize>>,
     /// The shape of each call.
     shapes: Vec<Option<Hash>>,
-    /// The first call of which no more than a shape was recorded.
+    /// The first call that was recorded as a shape only.
     with_shape: Option<usize>,
 }
 
-/// What a group of calls has in common, so that they take turns.
+/// The property that the calls of a group share; they answer equal requests in turn.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
     Key(String),
@@ -54,7 +56,7 @@ impl<T: AsRef<Recording>> Default for RecordedCalls<T> {
 }
 
 impl<T: AsRef<Recording>> RecordedCalls<T> {
-    /// These calls, in their order.
+    /// Builds the index over some calls, in their order.
     pub fn new(calls: Vec<T>, comparison: Comparison, scope: Scope) -> Self {
         let mut by_key: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (at, call) in calls.iter().enumerate().filter(|_| scope == Scope::Whole) {
@@ -63,27 +65,27 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
         Self { calls, comparison, scope, by_key, by_form: OnceLock::new(), answered: Mutex::default() }
     }
 
-    /// All of them.
+    /// All calls, in their order.
     pub fn calls(&self) -> &[T] {
         &self.calls
     }
 
-    /// What they are compared with.
+    /// The comparison that requests and calls are matched by.
     pub const fn comparison(&self) -> &Comparison {
         &self.comparison
     }
 
-    /// How many of them are the same request as this one.
+    /// Returns the number of calls with the same request.
     pub fn count(&self, live: &LiveRequest<'_>) -> usize {
         self.group(live, |_, calls| calls.len()).unwrap_or(0)
     }
 
-    /// Returns whether one of the calls that are the same request as this one holds a condition.
+    /// Returns true if one of the calls with the same request meets a condition.
     pub fn any_same(&self, live: &LiveRequest<'_>, holds: impl Fn(&T) -> bool) -> bool {
         self.group(live, |_, calls| calls.iter().filter_map(|at| self.calls.get(*at)).any(holds)).unwrap_or(false)
     }
 
-    /// The call whose answer a request gets next; `None` where no call is the same request.
+    /// Returns the call whose answer a request gets next; `None` if no call has the same request.
     pub fn next(&self, live: &LiveRequest<'_>) -> Option<&T> {
         let at = self.group(live, |group, calls| {
             let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,7 +97,7 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
         self.calls.get(at.flatten()?)
     }
 
-    /// Does something with the calls that are the same request as this one; `None` where there are none.
+    /// Passes the calls with the same request to a function; `None` if no call has it.
     fn group<R>(&self, live: &LiveRequest<'_>, then: impl FnOnce(Group, &[usize]) -> R) -> Option<R> {
         if let Some(calls) = self.by_key.get(live.key) {
             self.comparison.look(live);
@@ -119,7 +121,8 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
         {
             return Some(then(Group::Form(*form), calls));
         }
-        // Where nothing was masked, or where the structure is another, values that were masked by other rules make no call the same.
+        // A call without masked values, or with another structure, cannot match through different
+        // masking rules.
         let stands_for = |at: &usize| {
             let call = self.calls.get(*at).map(AsRef::as_ref).filter(|call| call.request.get().contains('⟦'));
             let is_shape = own.shape.is_some() && known.shapes.get(*at) == Some(&own.shape);
@@ -149,7 +152,7 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
         })
     }
 
-    /// The calls that are nearest to a request, the nearest first.
+    /// Returns the calls nearest to a request, nearest first.
     fn nearest(&self, live: &LiveRequest<'_>, own: &Forms) -> Vec<usize> {
         let known = self.by_form();
         let alike = |at: usize| {
@@ -171,7 +174,7 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
         all.into_iter().map(|(.., Reverse(at))| at).collect()
     }
 
-    /// The call that a request is most like, of those that are not the same.
+    /// Returns the call most similar to a request that no call equals.
     pub fn most_like(&self, live: &LiveRequest<'_>) -> Option<&T> {
         let nearest = self.nearest(live, &self.comparison.forms_of(live, self.scope));
         let now = self.comparison.body(live.body);
@@ -189,7 +192,8 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
         self.calls.get(at)
     }
 
-    /// Why no call is the same request: the nearest one, by its name, and what differs.
+    /// Describes why no call has the same request: the name of the nearest call, and the
+    /// difference.
     pub fn why_none(&self, live: &LiveRequest<'_>, name: impl FnOnce(&T) -> String) -> String {
         let Some(nearest) = self.most_like(live) else { return "the recording has no answered call".to_owned() };
         let (name, call) = (name(nearest), nearest.as_ref());

@@ -1,4 +1,4 @@
-//! One call: a request with what was answered, a line of a file.
+//! One call: a request with its response, a line of a file.
 
 use super::key::key;
 use crate::base::json::why_not;
@@ -120,13 +120,13 @@ pub struct Redacted {
     pub count: u64,
 }
 
-/// Why a line is no call.
+/// The reason why a line is not a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineFault {
-    /// It is not valid JSON; the line of a program that was killed while it wrote is so.
+    /// It is not valid JSON, such as the line of a program that was killed while writing.
     #[error("it is not valid JSON: {0}")]
     NoJson(String),
-    /// It is a line of the trace of a run, which has calls between such lines.
+    /// It is a line of a run's trace, which mixes such lines with calls.
     #[error("it says what a run did beside its calls")]
     Trace,
     /// A later version wrote it.
@@ -137,7 +137,7 @@ pub enum LineFault {
     Other(String),
 }
 
-/// What a line says of itself.
+/// The schema of a line.
 #[derive(Deserialize)]
 struct Head {
     schema: Option<String>,
@@ -150,14 +150,14 @@ impl AsRef<Recording> for Recording {
 }
 
 impl Recording {
-    /// Reads a line.
+    /// Parses a line.
     ///
     /// # Errors
-    /// It is no call, or one that a later version wrote.
+    /// The line is not a call, or a later version wrote it.
     pub fn read(line: &str) -> Result<Self, LineFault> {
         match serde_json::from_str::<Self>(line) {
             Ok(call) if call.schema == REQUEST => Ok(call),
-            // Most lines are calls: what keeps one from being one is looked for only then.
+            // Most lines are calls: the reason against one is computed only if parsing fails.
             Ok(_) => {
                 Err(fault(line).unwrap_or_else(|| LineFault::Other(format!("expected the key `schema` to say `{REQUEST}`"))))
             }
@@ -165,16 +165,17 @@ impl Recording {
         }
     }
 
-    /// As a line, its end included.
+    /// Returns the call as a line, line end included.
     pub fn line(&self) -> String {
-        // Plain data with string keys: writing it cannot fail.
+        // Serialising plain data with string keys cannot fail.
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
-    /// Writes it as a line whose request, here null, another function writes: a large one is in memory nowhere else.
+    /// Writes the call as a line whose request, here null, another function writes: a large request
+    /// is not copied in memory.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The line cannot be written.
     #[cfg(feature = "serve")]
     pub fn write_line(
         &self,
@@ -183,37 +184,39 @@ impl Recording {
     ) -> std::io::Result<()> {
         const KEY: &str = "\"request\":";
         let line = self.line();
-        // No text has these signs: a quote inside of one is escaped.
+        // No string contains this text: quotes inside strings are escaped.
         let (head, tail) = line.split_once(&[KEY, "null"].concat()).ok_or(std::io::ErrorKind::InvalidData)?;
         out.write_all([head, KEY].concat().as_bytes())?;
         request(out)?;
         out.write_all(tail.as_bytes())
     }
 
-    /// Whether it was answered, and wholly.
+    /// Returns true if the call has a complete, successful response.
     pub fn is_answered(&self) -> bool {
         self.response.is_some() && !self.truncated && self.status.is_none_or(|status| (200..300).contains(&status))
     }
 
-    /// Returns whether its vendor itself answered it with success, which proves that the vendor takes the request.
+    /// Returns true if the vendor itself answered with success, which proves that it accepts the
+    /// request.
     pub fn is_vendor_success(&self) -> bool {
         self.answered_by == AnsweredBy::Upstream && self.is_answered()
     }
 
-    /// Whether the key is that of the request; where something was replaced in it, nobody can tell any more.
+    /// Returns true if the key is that of the request, or if masked values in the request make that
+    /// impossible to check.
     pub fn has_its_key(&self) -> bool {
         self.redacted.iter().any(|one| one.pointer.starts_with("/request"))
             || key("POST", &self.endpoint, self.request.get()).to_string() == self.key
     }
 
-    /// The body of the response as it was sent; `None` where none came.
+    /// The body of the response as received; `None` if no response came.
     pub fn response_text(&self) -> Option<String> {
         let raw = self.response.as_ref()?.get();
         Some(serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.to_owned()))
     }
 }
 
-/// Why a line is no call, as far as its beginning says so.
+/// Finds the reason why a line is not a call, as far as its schema shows it.
 fn fault(line: &str) -> Option<LineFault> {
     if let Err(error) = serde_json::from_str::<&RawValue>(line) {
         return Some(LineFault::NoJson(why_not(&error)));

@@ -1,7 +1,9 @@
-//! Masks for a call before it reaches the disk: secrets by their value, their form and their name, personal data by their form.
+//! Masks calls before they are written to disk: secrets by value, form and name, personal data by
+//! form.
 //!
-//! A placeholder such as `⟦email:3fa2⟧` is the same for the same value, and depends on a secret of the user's, so that nobody can try values
-//! until one fits. A text in which everything is replaced stays as it is. Numbers are left alone: a card stands in a text.
+//! A placeholder such as `⟦email:3fa2⟧` is the same for equal values and depends on the user's
+//! salt, so that its value cannot be found by trial. Masking a masked text changes nothing. Numbers
+//! of JSON are left alone: a card number is always in a text.
 
 use super::escapes::{in_text, views};
 use super::json_text::{Edit, Site, map_strings, replaced, string_edits};
@@ -16,31 +18,32 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A secret of fewer characters would be found in other words: it is one where it is a word of its own, and has a letter and a digit.
+/// The minimum length of a secret that is found within words. A shorter one must be a word of its
+/// own, with a letter and a digit.
 const SECRET: usize = 8;
-/// One of fewer characters is none.
+/// The minimum length of any secret.
 const SHORT: usize = 4;
 
-/// Replaces what must not be kept.
+/// Replaces secrets and personal data by placeholders.
 #[derive(Clone)]
 pub struct Redactor {
-    /// What placeholders depend on.
+    /// The salt of the placeholders.
     salt: [u8; 32],
-    /// The values of secrets, the longest first.
+    /// The values of secrets, longest first.
     values: Arc<Vec<Finder<'static>>>,
-    /// Whether personal data stay as they are.
+    /// True if personal data stay as they are.
     keeps_persons: bool,
-    /// What a project wants replaced besides.
+    /// The project's own patterns.
     own: Vec<Arc<dyn Find>>,
 }
 
-/// Layers of escapes that are read: JSON in a string of JSON in an address.
+/// The maximum number of nested escape layers that are decoded: JSON in a JSON string in a URL.
 const LAYERS: usize = 4;
 
-/// Bytes around an escape that are read with it.
+/// The number of bytes around an escape that are searched with it.
 const MARGIN: usize = 1024;
 
-/// The depth to which escapes are read.
+/// The depth to which escapes are decoded.
 #[derive(Clone, Copy)]
 struct Reach {
     /// Layers of escapes, one within another.
@@ -49,13 +52,13 @@ struct Reach {
     margin: usize,
 }
 
-/// Finds what a project wants replaced besides.
+/// Finds the matches of a project's own pattern.
 pub trait Find: std::fmt::Debug + Send + Sync {
-    /// Every place where it stands, in order; the whole text where nobody can look.
+    /// Returns every match, in order; the whole text if the pattern cannot be applied.
     fn all(&self, text: &str) -> Vec<Range<usize>>;
 }
 
-/// What is found by a pattern of the project.
+/// The kind of values found by a project's own pattern.
 const OWN: &str = "own";
 
 impl std::fmt::Debug for Redactor {
@@ -65,7 +68,7 @@ impl std::fmt::Debug for Redactor {
 }
 
 impl Redactor {
-    /// Replaces these values wherever they stand, besides what has a known form.
+    /// Creates a redactor that masks these values, and all values with a known form.
     pub fn new(salt: [u8; 32], values: impl IntoIterator<Item = String>) -> Self {
         let has = |value: &str, is: fn(&char) -> bool| value.chars().any(|c| is(&c));
         let is_secret = |value: &String| {
@@ -79,38 +82,38 @@ impl Redactor {
         Self { salt, values: Arc::new(values), keeps_persons: false, own: Vec::new() }
     }
 
-    /// The same, which replaces secrets alone.
+    /// Leaves personal data unmasked.
     #[must_use]
     pub fn keeping_persons(self) -> Self {
         Self { keeps_persons: true, ..self }
     }
 
-    /// The same, which replaces personal data too.
+    /// Masks personal data as well.
     #[must_use]
     pub fn masking_persons(self) -> Self {
         Self { keeps_persons: false, ..self }
     }
 
-    /// The same, which replaces more.
+    /// Adds the project's own patterns.
     #[must_use]
     pub fn replacing(self, own: Vec<Arc<dyn Find>>) -> Self {
         Self { own, ..self }
     }
 
-    /// What stands for a value: the same for the same value.
+    /// Returns the placeholder of a value: equal values have equal placeholders.
     pub fn placeholder(&self, kind: &str, value: &str) -> String {
         let hash = Hasher::new().field(self.salt).field(kind).field(value).finish().to_string();
         format!("⟦{kind}:{}⟧", hash.get(3..7).unwrap_or_default())
     }
 
-    /// Where a text has what must go, and what that is, in order: as it stands, and as it reads where JSON and addresses stand in it with
-    /// their escapes, one within another.
+    /// Finds the ranges of a text to mask, with their kinds, in order: in the text as written, and
+    /// with the escapes of JSON and URLs decoded, up to some nested layers.
     pub fn find(&self, text: &str) -> Vec<Found> {
         let mut all = self.scan(text);
         let longest = self.values.first().map_or(0, |value| value.needle().len());
         let reach = Reach { layers: LAYERS, margin: MARGIN.max(longest) };
         self.find_escaped(text, reach, &|at| at, &mut all);
-        // The sign of an escape goes with the letter that it stands before, or what is left is no JSON any more.
+        // A backslash before a masked character is masked too: the rest would be invalid JSON.
         for (range, _) in &mut all {
             let before = text.get(..range.start).unwrap_or("");
             range.start -= (before.len() - before.trim_end_matches('\\').len()) % 2;
@@ -118,7 +121,7 @@ impl Redactor {
         merged(all)
     }
 
-    /// The same of a text as it reads, and of what reads so in turn.
+    /// Finds the ranges to mask in the decoded parts of a text, recursively.
     fn find_escaped(&self, text: &str, reach: Reach, place: &dyn Fn(usize) -> usize, all: &mut Vec<Found>) {
         if reach.layers == 0 {
             return;
@@ -134,7 +137,8 @@ impl Redactor {
         }
     }
 
-    /// Known values, matches of the project's patterns, and placeholders: no other finding crosses them.
+    /// Returns known values, matches of the project's patterns, and placeholders: no other finding
+    /// crosses them.
     fn fixed(&self, text: &str) -> Vec<(Range<usize>, Option<&'static str>)> {
         let bytes = text.as_bytes();
         let mut fixed: Vec<(Range<usize>, Option<&'static str>)> = Vec::new();
@@ -152,7 +156,7 @@ impl Redactor {
         if !text.is_ascii() {
             fixed.extend(placeholders(text).filter(|one| one.hash.len() == DIGITS).map(|one| (one.range, None)));
         }
-        // What begins first goes; of what begins there, the longest.
+        // The first to begin wins; of several that begin together, the longest.
         fixed.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
         let mut end = 0;
         fixed.retain_mut(|(range, _)| {
@@ -164,7 +168,7 @@ impl Redactor {
         fixed
     }
 
-    /// The ranges to mask in a text as it stands.
+    /// Finds the ranges to mask in a text as written.
     fn scan(&self, text: &str) -> Vec<Found> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -176,22 +180,22 @@ impl Redactor {
         merged(found)
     }
 
-    /// A text with everything replaced, and how much of each kind.
+    /// Masks a text; also counts the masked values of each kind.
     pub fn text(&self, text: &str) -> (String, BTreeMap<&'static str, u64>) {
         self.text_behind("", text)
     }
 
-    /// The same of a text that stands behind a name.
+    /// Masks a text that is the value of a name; also counts the masked values of each kind.
     pub fn text_behind(&self, name: &str, text: &str) -> (String, BTreeMap<&'static str, u64>) {
         self.replaced(text, self.find_behind(name, text))
     }
 
-    /// The ranges to mask in a text behind a name.
+    /// Finds the ranges to mask in a text that is the value of a name.
     pub fn find_behind(&self, name: &str, text: &str) -> Vec<Found> {
         Self::named(Some(&Named::Key(name.to_owned())), text, self.find(text))
     }
 
-    /// A text with what was found replaced, and how much of each kind.
+    /// Masks ranges of a text; also counts the masked values of each kind.
     pub(super) fn replaced(&self, text: &str, found: Vec<Found>) -> (String, BTreeMap<&'static str, u64>) {
         let mut counts = BTreeMap::new();
         let edit = |(range, kind): Found| {
@@ -203,7 +207,7 @@ impl Redactor {
         (replaced(text, edits), counts)
     }
 
-    /// Words of a command with everything replaced: what stands behind an option that takes a secret goes as a whole.
+    /// Masks the words of a command: the value of an option that takes a secret is masked whole.
     pub fn words(&self, words: &[String]) -> Vec<String> {
         let mut before = String::new();
         let masked = |word: &String| {
@@ -214,12 +218,13 @@ impl Redactor {
         words.iter().map(masked).collect()
     }
 
-    /// A JSON text with the strings in it replaced; every other byte stays. Adds what was replaced, below `root`.
+    /// Masks the strings of a JSON text; every other byte stays. Adds the masked values to
+    /// `redacted`, with pointers below `root`.
     pub fn json(&self, json: &str, root: &str, redacted: &mut Vec<Redacted>) -> String {
         replaced(json, self.json_edits(json, root, redacted))
     }
 
-    /// The edits of a JSON text.
+    /// Returns the edits that mask a JSON text.
     pub(super) fn json_edits(&self, json: &str, root: &str, redacted: &mut Vec<Redacted>) -> Vec<Edit> {
         let mut names = Names::new(json);
         string_edits(json, |site, pointer, text| {
@@ -234,7 +239,7 @@ impl Redactor {
         })
     }
 
-    /// The same of a text whose strings at these pointers stay.
+    /// Masks a JSON text, except the strings at these pointers.
     pub fn json_except(&self, json: &str, pointers: &[&str]) -> String {
         let mut names = Names::new(json);
         map_strings(json, |site, pointer, text| {
@@ -243,14 +248,15 @@ impl Redactor {
         })
     }
 
-    /// A string of JSON with everything replaced, and how much of each kind; `None` where nothing is.
+    /// Masks a JSON string; also counts the masked values of each kind. `None` if nothing is
+    /// masked.
     fn string(&self, names: &mut Names, site: Site, pointer: &str, text: &str) -> Option<(String, BTreeMap<&'static str, u64>)> {
         let found = self.find(text);
         let found = if site == Site::Value { Self::named(names.of(pointer, text).as_ref(), text, found) } else { found };
         (!found.is_empty()).then(|| self.replaced(text, found))
     }
 
-    /// The findings in a string, with those that its name adds.
+    /// Adds the ranges that a string's name marks as secret.
     pub(super) fn named(name: Option<&Named>, text: &str, mut found: Vec<Found>) -> Vec<Found> {
         let ranges = match name {
             None => return found,
@@ -264,7 +270,7 @@ impl Redactor {
     }
 }
 
-/// Sorts findings and merges those that overlap.
+/// Sorts ranges and merges those that overlap.
 pub(super) fn merged(mut all: Vec<Found>) -> Vec<Found> {
     all.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
     let mut found: Vec<Found> = Vec::new();

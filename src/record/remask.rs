@@ -1,4 +1,5 @@
-//! Masks over texts that may have been masked before, here or elsewhere: a placeholder stays one, and never becomes part of a value.
+//! Masking of texts that may already contain placeholders, of this project or another: a
+//! placeholder stays intact and never becomes part of a masked value.
 
 use super::json_text::{Edit, replaced};
 use super::placeholders::{Placeholder, placeholders};
@@ -6,33 +7,35 @@ use super::redact::Redactor;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Passes over a text, each of which sees what the one before left.
+/// The maximum number of passes over a text; each works on the result of the previous one.
 const PASSES: usize = 4;
-/// Whether a placeholder stands for words of which the recording has nothing but their hash, and not for a value that was masked.
+/// True if a placeholder stands for plain text of which the recording keeps only a hash, not for a
+/// masked value.
 fn stands_for_words(kind: &str) -> bool {
     kind.ends_with(" bytes") || matches!(kind, "cut" | "text")
 }
 
-/// A text whose placeholders are the same whoever's secret they depend on. Those that stand for words keep their hash: without it, any words of one
-/// length would be the same.
+/// Returns a text whose placeholders no longer depend on a user's salt. Placeholders for plain text
+/// keep their hash: without it, any two texts of one length would be equal.
 pub(super) fn without_hashes(text: &str) -> String {
     let values = placeholders(text).filter(|one| !stands_for_words(one.kind));
     replaced(text, values.map(Placeholder::bare).collect())
 }
 
-/// The same of all placeholders.
+/// Returns a text without the hashes of all its placeholders.
 pub fn without_all_hashes(text: &str) -> String {
     replaced(text, placeholders(text).map(Placeholder::bare).collect())
 }
 
 impl Placeholder<'_> {
-    /// The placeholder without its hash.
+    /// Returns an edit that removes the placeholder's hash.
     fn bare(self) -> Edit {
         (self.range, format!("⟦{}⟧", self.kind))
     }
 }
 
-/// The places of a text that a redactor masks, and their kinds. A place that cuts through a placeholder takes all of it; one inside of a placeholder is none.
+/// Returns the ranges of a text that a redactor masks, with their kinds. A range that cuts through
+/// a placeholder is extended over it; a range inside a placeholder is left out.
 pub(super) fn masked_places(redactor: &Redactor, text: &str) -> Vec<(Range<usize>, &'static str)> {
     let mut found = redactor.find(text);
     if !found.is_empty() && text.contains('⟦') {
@@ -50,7 +53,8 @@ pub(super) fn masked_places(redactor: &Redactor, text: &str) -> Vec<(Range<usize
     found
 }
 
-/// A text with everything masked that a redactor masks, and nothing that is masked already. The result masks to itself.
+/// Masks everything in a text that a redactor masks and that is not masked yet. Masking the result
+/// again changes nothing.
 pub(super) fn mask(redactor: &Redactor, text: &mut String) {
     for _ in 0..PASSES {
         let found = masked_places(redactor, text);
@@ -61,13 +65,15 @@ pub(super) fn mask(redactor: &Redactor, text: &mut String) {
     }
 }
 
-/// Bytes of a value that one placeholder stands for, at most.
+/// The maximum length in bytes of a value that one placeholder stands for.
 const LONGEST: usize = 4096;
-/// Places at which the text behind a placeholder may go on, at most.
+/// The maximum number of candidate positions for the text after a placeholder.
 const WAYS: usize = 64;
 
-/// Whether a masked text is what another becomes if values in it are masked: all that is no placeholder stands in both, and each placeholder stands for a value
-/// that it has the hash of, that is masked today, or that has the form of its kind. So a text compares that was masked by other rules than today's.
+/// Returns true if a masked text is the result of masking values in a clear one: everything outside
+/// the placeholders is equal, and each placeholder stands for a value that has the same hash, that
+/// is masked today, or that has the form of its kind. This compares texts that were masked by older
+/// rules.
 pub(super) fn stands_for(masked: &str, clear: &str, redactor: &Redactor) -> bool {
     let known: Vec<Placeholder<'_>> = placeholders(masked).collect();
     let Some(first) = known.first() else { return false };
@@ -77,7 +83,7 @@ pub(super) fn stands_for(masked: &str, clear: &str, redactor: &Redactor) -> bool
     }
     let mut places: Vec<Range<usize>> = masked_places(redactor, clear).into_iter().map(|(range, _)| range).collect();
     places.extend(placeholders(clear).map(|one| one.range));
-    // Where what stands behind the placeholders so far may begin.
+    // The offsets at which the text after the placeholders so far may begin.
     let mut reached = BTreeSet::from([first.range.start]);
     for (number, one) in known.iter().enumerate() {
         let end = known.get(number + 1).map_or(masked.len(), |next| next.range.start);
@@ -109,18 +115,19 @@ pub(super) fn stands_for(masked: &str, clear: &str, redactor: &Redactor) -> bool
     reached.contains(&clear.len())
 }
 
-/// What says that a placeholder stands for a value.
+/// The evidence that a placeholder stands for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Evidence {
-    /// It has the hash of the value.
+    /// The placeholder has the hash of the value.
     Hash,
     /// The value is masked today, or has the form of the placeholder's kind.
     Form,
-    /// Nothing.
+    /// No evidence.
     None,
 }
 
-/// What says that a placeholder stands for what a text has at a place; `masked` are the places that are masked today.
+/// Returns the evidence that a placeholder stands for a range of a text; `masked` contains the
+/// ranges that are masked today.
 fn evidence(one: &Placeholder<'_>, text: &str, range: &Range<usize>, masked: &[Range<usize>], redactor: &Redactor) -> Evidence {
     let value = text.get(range.clone()).unwrap_or("");
     let own = redactor.placeholder(one.kind, value);
@@ -132,7 +139,7 @@ fn evidence(one: &Placeholder<'_>, text: &str, range: &Range<usize>, masked: &[R
     if is_value { Evidence::Form } else { Evidence::None }
 }
 
-/// Whether a value has the form of a kind, as far as every value of the kind has one.
+/// Returns true if a value has the form of a kind, for kinds with a recognisable form.
 fn has_form(kind: &str, value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let is_of = |signs: &[u8]| value.bytes().all(|byte| byte.is_ascii_digit() || signs.contains(&byte));

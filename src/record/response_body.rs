@@ -1,36 +1,37 @@
-//! What a script says as the bodies of the vendors' responses: the inverse of what `provider/dialects` reads. As streams in `proxy/streams`.
+//! Scripted answers as the bodies of the vendors' responses: the inverse of `provider/dialects`.
+//! Streams are in `proxy/streams`.
 
 use crate::kernel::conversation::Part;
 use crate::kernel::provider::{Answer, Stop};
 use serde_json::{Value, json};
 
-/// When an answer was made that nobody made.
+/// The time of an answer that no model made.
 pub(crate) const WHEN: &str = "1970-01-01T00:00:00Z";
 
-/// An answer that is to be written.
+/// An answer to be written as a response.
 #[derive(Debug)]
 pub(crate) struct Made<'a> {
     pub(crate) answer: &'a Answer,
-    /// What names it.
+    /// The id of the response.
     pub(crate) id: String,
-    /// The model that was asked.
+    /// The requested model.
     pub(crate) model: &'a str,
-    /// Whether a stream of chat completions ends with what was counted.
+    /// True if a stream of chat completions ends with the token counts.
     #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "only the double writes streams"))]
     pub(crate) wants_usage: bool,
-    /// Whether a stream of Gemini is one of events, not a list.
+    /// True if a Gemini stream consists of events, not of a list.
     #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "only the double writes streams"))]
     pub(crate) is_sse: bool,
 }
 
 impl Made<'_> {
-    /// Tokens in and out.
+    /// Returns the input and output tokens.
     pub(crate) fn usage(&self) -> (u64, u64) {
         (self.answer.usage.input.unwrap_or(0), self.answer.usage.output.unwrap_or(0))
     }
 }
 
-/// Why an answer ended, in the word of a dialect.
+/// Returns the stop reason in a dialect's vocabulary.
 pub(crate) fn reason(dialect: &str, stop: Stop) -> &'static str {
     match (dialect, stop) {
         ("anthropic", Stop::Length) => "max_tokens",
@@ -47,12 +48,12 @@ pub(crate) fn reason(dialect: &str, stop: Stop) -> &'static str {
     }
 }
 
-/// The body of a response with this answer, and a name of its own.
+/// Returns the body of a response with this answer and this id.
 pub(crate) fn body(dialect: &str, answer: &Answer, (id, model): (&str, &str)) -> String {
     whole(dialect, &Made { answer, id: id.to_owned(), model, wants_usage: true, is_sse: false })
 }
 
-/// The body of a response that is no stream.
+/// Returns the body of a response that is not a stream.
 pub(crate) fn whole(dialect: &str, made: &Made<'_>) -> String {
     let (input, written) = made.usage();
     let body = match dialect {
@@ -113,7 +114,7 @@ pub(crate) fn gemini_usage(made: &Made<'_>) -> Value {
     json!({"promptTokenCount": input, "candidatesTokenCount": written, "totalTokenCount": input.saturating_add(written)})
 }
 
-/// The blocks of a message of Anthropic.
+/// Builds the content blocks of an Anthropic message.
 pub(crate) fn blocks(made: &Made<'_>) -> Vec<Value> {
     let block = |part: &Part| match part {
         Part::Text(text) => Some(json!({"type": "text", "text": text})),
@@ -123,7 +124,7 @@ pub(crate) fn blocks(made: &Made<'_>) -> Vec<Value> {
     made.answer.turn.parts.iter().filter_map(block).collect()
 }
 
-/// The items of a response of OpenAI.
+/// Builds the output items of an OpenAI response.
 pub(crate) fn output(made: &Made<'_>) -> Vec<Value> {
     let item = |(at, part): (usize, &Part)| match part {
         Part::Text(text) => {
@@ -139,7 +140,7 @@ pub(crate) fn output(made: &Made<'_>) -> Vec<Value> {
     made.answer.turn.parts.iter().enumerate().filter_map(item).collect()
 }
 
-/// A response of OpenAI, with what is wanted by those who read it strictly.
+/// Builds an OpenAI response with every field that strict clients require.
 pub(crate) fn response(made: &Made<'_>, status: &str, output: &[Value]) -> Value {
     let (input, written) = made.usage();
     let usage = (status == "completed").then(|| {

@@ -1,7 +1,8 @@
-//! A look at texts before they are written into a project: the values of its environment files, keys of known forms, and random values beside
-//! the name of a secret.
+//! Scan of texts for secrets before they are written into a project: values of its environment
+//! files, keys of known forms, and random values next to a secret's name.
 //!
-//! Independent of masks, so that a text that passes none, and a value that they miss, are found. Reads no file, and never repeats a value.
+//! Independent of the masks, so that it covers unmasked texts and values that the masks miss. Reads
+//! no file and never repeats a value.
 
 use crate::base::base64;
 use crate::base::secrets::environment::values;
@@ -10,31 +11,32 @@ use crate::base::secrets::names::{is_placeholder, is_secret_name, is_secret_vari
 use crate::base::secrets::placeholders::{is_sample, is_whole_placeholder};
 use std::collections::BTreeSet;
 
-/// Characters of the shortest value of an environment file that is looked for.
+/// The minimum length in characters of an environment value that is searched for.
 const LEAST: usize = 6;
-/// Characters from which on a value may be of letters alone, and under any name.
+/// The minimum length in characters of a value made of letters only, or under any name.
 const LONG: usize = 8;
-/// Characters of the shortest value that can look random.
+/// The minimum length in characters of a value that can be random.
 const RANDOM: usize = 16;
-/// Bits of entropy per character, from which on a value of letters and digits looks random: words with a number behind them have up to 3.3, and
-/// random ones of 16 characters at least 3.4 in all but one of a thousand.
+/// The minimum entropy in bits per character of a random value of letters and digits: words
+/// followed by a number reach 3.3; of random values with 16 characters, all but one in a thousand
+/// have at least 3.4.
 const ENTROPY: f64 = 3.4;
-/// The same of hexadecimal digits, of which a random value has 32 at least.
+/// The minimum entropy of hexadecimal digits, of which a random value has at least 32.
 const HEX_ENTROPY: f64 = 3.0;
 
 /// An environment file of a project.
 #[derive(Clone, Debug)]
 pub struct EnvironmentFile {
-    /// Its path, as messages name it.
+    /// Its path, as messages show it.
     pub path: String,
     /// Its text.
     pub text: String,
 }
 
-/// A secret that stands in a text. Has no part of its value.
+/// A secret in a text. Contains no part of its value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecretInText {
-    /// The value of a name in an environment file.
+    /// The value of a variable in an environment file.
     #[error("the value of `{name}` in {file}")]
     Environment {
         /// The name.
@@ -42,10 +44,10 @@ pub enum SecretInText {
         /// The file.
         file: String,
     },
-    /// A key with the form of those of a service, or a private key.
+    /// A key with the form of a service's keys, or a private key.
     #[error("a key")]
     Key,
-    /// A random value beside a name.
+    /// A random value next to a secret's name.
     #[error("what looks like a secret, under the name `{name}`")]
     Random {
         /// The name.
@@ -53,30 +55,30 @@ pub enum SecretInText {
     },
 }
 
-/// A form of a value of an environment file.
+/// One spelling of an environment file's value.
 #[derive(Debug)]
 struct Needle {
     bytes: Vec<u8>,
-    /// Base64, which has no words of its own.
+    /// True if it is base64, which can be found inside words.
     is_packed: bool,
-    /// Index into the names.
+    /// The index into `names`.
     of: usize,
 }
 
 /// Finds secrets in texts.
 #[derive(Debug, Default)]
 pub struct SecretScan {
-    /// Names with the files that they stand in.
+    /// The names of variables with their files.
     names: Vec<(String, String)>,
     needles: Vec<Needle>,
-    /// The first two bytes of needles: most places of a text begin with no such pair.
+    /// The first two bytes of all forms: most positions of a text match no such pair.
     pairs: BTreeSet<[u8; 2]>,
-    /// The first bytes of needles.
+    /// The first bytes of all forms.
     firsts: Vec<bool>,
 }
 
 impl SecretScan {
-    /// Looks for the values of these files, besides what looks random.
+    /// Creates a scan for the values of these files, and for random values.
     pub fn new(files: &[EnvironmentFile]) -> Self {
         let mut scan = Self { firsts: vec![false; 256], ..Self::default() };
         let mut known = BTreeSet::new();
@@ -98,7 +100,7 @@ impl SecretScan {
         scan
     }
 
-    /// The first secret that stands in a line.
+    /// Finds the first secret in a line.
     pub fn find(&self, line: &str) -> Option<SecretInText> {
         let random = || random(line).map(|name| SecretInText::Random { name: name.to_owned() });
         self.environment(line).or_else(random).or_else(|| has_key(line).then_some(SecretInText::Key))
@@ -120,7 +122,7 @@ impl SecretScan {
         let stands = |needle: &&Needle, at: usize| {
             let is_letter = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
             let end = at + needle.bytes.len();
-            // A short one stands in longer words by chance.
+            // A short value occurs in longer words by chance.
             let is_apart =
                 needle.is_packed || needle.bytes.len() >= 2 * LONG || !is_letter(at.checked_sub(1)) && !is_letter(Some(end));
             bytes.get(at..end) == Some(&needle.bytes) && is_apart
@@ -131,18 +133,18 @@ impl SecretScan {
     }
 }
 
-/// Returns whether a key with the form of those of a service stands in a line, or the first line of a private key.
+/// Returns true if a line contains a service's key, or the first line of a private key.
 fn has_key(line: &str) -> bool {
     line.contains("-----BEGIN ") && line.contains("PRIVATE KEY-----") || keys_of_services(line).any(|key| !is_sample(key))
 }
 
-/// The names and values of the secrets in the text of an environment file.
+/// Returns the names and values of the secrets in the text of an environment file.
 pub fn secrets(text: &str) -> impl Iterator<Item = (String, String)> {
     values(text).into_iter().filter(|(name, value)| is_secret(name, value))
 }
 
-/// Returns whether a value of an environment file is looked for: under the name of a secret all but plain words, under another one what looks
-/// random.
+/// Returns true if an environment value is searched for: under a secret's name all but plain words,
+/// under another name only random values.
 fn is_secret(name: &str, value: &str) -> bool {
     let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
     let is_long = value.chars().count() >= LONG;
@@ -161,7 +163,8 @@ fn is_secret(name: &str, value: &str) -> bool {
     if is_named { !is_plain } else { is_random(value) }
 }
 
-/// A value as it may stand in texts: as it is, as JSON, addresses and pages write it, and in base64, which is marked.
+/// Returns a value in all spellings: as it is, escaped for JSON, URLs and HTML, and in base64,
+/// which is marked.
 fn forms(value: &str) -> Vec<(Vec<u8>, bool)> {
     let json = serde_json::to_string(value).unwrap_or_default();
     let json = json.get(1..json.len().saturating_sub(1)).unwrap_or("").to_owned();
@@ -178,15 +181,16 @@ fn forms(value: &str) -> Vec<(Vec<u8>, bool)> {
     plain.into_iter().chain(packed).collect()
 }
 
-/// The signs of a value in base64 that are the same whatever stands around it, behind so many bytes of a group of three.
+/// Returns the base64 characters of a value that are independent of its neighbours, if it begins at
+/// this offset in a group of three bytes.
 fn packed(value: &str, before: usize) -> String {
     let bytes: Vec<u8> = std::iter::repeat_n(0, before).chain(value.bytes()).collect();
-    // A sign of four holds parts of two bytes.
+    // Each base64 character contains bits of up to two bytes.
     let (skip, end) = ((before * 4).div_ceil(3), bytes.len() * 4 / 3);
     base64::encode(&bytes).get(skip..end).unwrap_or("").to_owned()
 }
 
-/// The name beside which something in a line looks random, where that is the name of a secret.
+/// Returns the name of a random value in a line, if that is a secret's name.
 fn random(line: &str) -> Option<&str> {
     let is_value = |byte: u8| byte.is_ascii_alphanumeric() || b"+/_.~-".contains(&byte);
     let bytes = line.as_bytes();
@@ -207,7 +211,8 @@ fn random(line: &str) -> Option<&str> {
     None
 }
 
-/// The name that a value belongs to, by what stands before it: `name: `, `"name": "`, `NAME=`, `--name `, with escapes or without.
+/// Returns the name that a value belongs to, from the text before it: `name: `, `"name": "`,
+/// `NAME=`, `--name `, escaped or not.
 fn name_before(head: &str) -> Option<&str> {
     let is_sign = |c: char| c.is_whitespace() || "\"'`\\".contains(c);
     let bare = |text: &str| -> usize {
@@ -231,7 +236,7 @@ fn name_before(head: &str) -> Option<&str> {
     let before = head.get(..end)?;
     let name = |text: &str| text.bytes().rev().take_while(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(byte)).count();
     let Some(before) = ["=>", ":", "="].iter().find_map(|sign| before.strip_suffix(sign)) else {
-        // An option of a command has a blank behind it.
+        // A command option is followed by a blank.
         let option = before.get(before.len() - name(before)..)?;
         return option.strip_prefix("--").filter(|_| head.len() > end);
     };
@@ -240,7 +245,8 @@ fn name_before(head: &str) -> Option<&str> {
     (!found.is_empty()).then_some(found)
 }
 
-/// Whether a value looks random: long, of letters and digits, no words, and no sign much more frequent than others.
+/// Returns true if a value is random: long, with letters and digits, without words, and without a
+/// dominant character.
 fn is_random(value: &str) -> bool {
     let len = value.len();
     let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
@@ -259,7 +265,7 @@ fn is_random(value: &str) -> bool {
     entropy(value) >= ENTROPY
 }
 
-/// Shannon's entropy of the bytes of a text, in bits per byte.
+/// Returns the Shannon entropy of a text's bytes, in bits per byte.
 #[allow(clippy::cast_precision_loss, reason = "a line has fewer bytes than fit")]
 fn entropy(text: &str) -> f64 {
     let mut counts = [0_usize; 256];

@@ -1,6 +1,8 @@
-//! Where calls stand: the number of the conversation, and that of the call in it. A program that is run again is found its calls by that.
+//! The positions of calls: the number of a call's conversation, and its number in that. A program
+//! that runs again is matched with its recorded calls by position.
 //!
-//! Conversations of a later run are those of the recording by their content, whatever the order in which they begin.
+//! Conversations of a later run are matched with recorded ones by content, regardless of the order
+//! in which they begin.
 
 use super::recording::Recording;
 use crate::kernel::conversation::Speaker;
@@ -11,7 +13,7 @@ use crate::request::threads::{Sent, is_shared, threads};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The place of a call among those of a program.
+/// The position of a call among the calls of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Turn {
     /// The number of its conversation, from 1, in the order in which they begin.
@@ -20,7 +22,7 @@ pub struct Turn {
     pub n: usize,
 }
 
-/// What decides where a call stands.
+/// The content that determines a call's position.
 #[derive(Clone, Debug)]
 pub struct Said {
     dialect: Dialect,
@@ -30,9 +32,10 @@ pub struct Said {
 }
 
 impl Said {
-    /// What a request says, with its agent and its conversation where the program names them. `None` for what is no request to a model.
+    /// Reads a request, with its agent and its conversation if the program names them. `None` if it
+    /// is not a request to a model.
     pub fn of(body: &str, endpoint: &str, agent: Option<&str>, conversation: Option<&str>) -> Option<Self> {
-        // A body for embeddings looks like one of a response.
+        // A body for embeddings looks like a body of the Responses dialect.
         Dialect::of_path(endpoint)?;
         let request = Request::read(body, Some(endpoint)).ok()?;
         Some(Self {
@@ -43,13 +46,14 @@ impl Said {
         })
     }
 
-    /// What a recorded call says.
+    /// Reads the request of a recorded call.
     pub fn of_call(call: &Recording) -> Option<Self> {
         Self::of(call.request.get(), &call.endpoint, call.agent.as_deref(), call.conversation.as_deref())
     }
 }
 
-/// The place of each call, in the order in which they were made; `None` for what is no request to a model.
+/// Returns the position of each call, in call order; `None` for a call that is not a request to a
+/// model.
 pub fn turns(said: &[Option<Said>]) -> Vec<Option<Turn>> {
     let sent: Vec<Sent<'_>> = said
         .iter()
@@ -71,10 +75,12 @@ pub fn turns(said: &[Option<Said>]) -> Vec<Option<Turn>> {
     said.iter().map(|one| one.as_ref().and_then(|_| found.next())).collect()
 }
 
-/// The places of a later run's calls among the conversations of a recording, in the order in which they were made.
+/// Returns the positions of a later run's calls among the conversations of a recording, in call
+/// order.
 ///
-/// Of all pairs of a recorded and a later conversation the most alike one is taken first, by `likeness` of their first calls; equal pairs in
-/// recorded order. Conversations that the recording lacks are numbered behind its own.
+/// Pairs of a recorded and a later conversation are matched from the most alike down, by
+/// `conversation_likeness` of their first calls; equal pairs in recorded order. Conversations that
+/// the recording lacks get the next numbers.
 pub fn turns_in(recorded: &[Option<Said>], later: &[Option<Said>]) -> Vec<Option<Turn>> {
     let (known, own) = (turns(recorded), turns(later));
     let (first_known, first_own) = (beginnings(&known), beginnings(&own));
@@ -105,15 +111,16 @@ pub fn turns_in(recorded: &[Option<Said>], later: &[Option<Said>]) -> Vec<Option
     own.into_iter().map(|turn| turn.map(placed)).collect()
 }
 
-/// The first call of each conversation.
+/// Returns the index of each conversation's first call.
 fn beginnings(turns: &[Option<Turn>]) -> BTreeMap<usize, usize> {
     let first = |(at, turn): (usize, &Option<Turn>)| turn.filter(|turn| turn.n == 1).map(|turn| (turn.conversation, at));
     turns.iter().enumerate().filter_map(first).collect()
 }
 
-/// How much alike the beginnings of two conversations are, the weightiest first: the name of the conversation, the agent (its tools and its system
-/// text: 2 for the same, 1 where half of it stays), the first user turn, the segments that both begin with, the bytes that both begin and end with.
-/// `None` for other agents, by their names or their form.
+/// Returns the likeness of the beginnings of two conversations, most significant part first: same
+/// conversation name; agent (its tools and its system text: 2 if equal, 1 if half is common); same
+/// first user turn; number of equal leading segments; number of equal leading and trailing bytes.
+/// `None` if the agents differ in name or dialect.
 fn likeness(known: &Said, own: &Said) -> Option<(bool, u8, bool, usize, usize)> {
     if known.dialect != own.dialect || known.agent != own.agent {
         return None;
@@ -133,7 +140,7 @@ fn likeness(known: &Said, own: &Said) -> Option<(bool, u8, bool, usize, usize)> 
     Some((name, agent, turn(known) == turn(own), front, common_bytes(&whole(known), &whole(own))))
 }
 
-/// Bytes that two texts begin and end with.
+/// Returns the number of equal leading and trailing bytes of two texts.
 fn common_bytes(a: &str, b: &str) -> usize {
     let front = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     let room = a.len().min(b.len()) - front;

@@ -1,6 +1,8 @@
-//! What differs from one request to an equal one, such as a date or an id, and is left out before a request is compared with a recorded one.
+//! The volatile parts of requests, such as dates and ids: they differ between otherwise equal
+//! requests and are left out before a request is compared with a recorded one.
 //!
-//! Nothing of it is in the key that a recording has: that is of all bytes, so that a setting can come later than the recording.
+//! The key of a recording is unaffected: it covers all bytes, so the setting can be added after the
+//! recording.
 
 use super::json_tree::Json;
 use serde_json::Value;
@@ -9,28 +11,28 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Finds the first place in a text that is left out.
+/// Finds the first range of a text that is left out.
 pub type Search = Arc<dyn Fn(&str) -> Option<Range<usize>> + Send + Sync>;
 
-/// A part of a request that is left out.
+/// A volatile part of requests.
 #[derive(Clone)]
 pub struct Part {
     /// The JSON Pointer of a value.
     pub place: String,
-    /// What is left out of the texts at and below that place; `None` for the whole value.
+    /// The pattern that is left out of texts at and below that place; `None` for the whole value.
     pub find: Option<Search>,
-    /// How it is written.
+    /// The setting as written.
     pub words: String,
-    /// Whether a request was looked at, and whether one had it.
+    /// `EXAMINED` once a request was examined, `FOUND` once one had the part.
     pub seen: Arc<AtomicU8>,
 }
 
-/// What was seen of a part.
+/// States of a part.
 const LOOKED: u8 = 1;
 const FOUND: u8 = 2;
 
 impl Part {
-    /// Notes that a request was looked at, and whether it had the part.
+    /// Records that a request was examined, and if it had the part.
     fn see(&self, is_there: bool) {
         self.seen.fetch_max(if is_there { FOUND } else { LOOKED }, Ordering::Relaxed);
     }
@@ -42,12 +44,12 @@ impl fmt::Debug for Part {
     }
 }
 
-/// All that is left out.
+/// All volatile parts.
 #[derive(Clone, Debug, Default)]
 pub struct Volatile(pub Vec<Part>);
 
 impl Volatile {
-    /// The rest of a request; `None` where nothing is left out of any.
+    /// Returns a request without its volatile parts; `None` if none are configured.
     pub fn rest(&self, value: Value) -> Option<Value> {
         if self.0.is_empty() {
             return None;
@@ -58,14 +60,14 @@ impl Volatile {
         Some(tree.into_value())
     }
 
-    /// Takes whole values out of a request.
+    /// Removes whole values from a request.
     pub(super) fn remove_values(&self, tree: &mut Json) {
         for part in self.0.iter().filter(|part| part.find.is_none()) {
             part.see(remove(tree, &part.place));
         }
     }
 
-    /// Takes what patterns match out of the texts of a request.
+    /// Removes the matches of patterns from the texts of a request.
     pub(super) fn cut_texts(&self, tree: &mut Json) {
         for part in &self.0 {
             if let Some(find) = &part.find {
@@ -74,27 +76,28 @@ impl Volatile {
         }
     }
 
-    /// Whether anything is found by a pattern.
+    /// Returns true if any part is a pattern.
     pub(super) fn has_patterns(&self) -> bool {
         self.0.iter().any(|part| part.find.is_some())
     }
 
-    /// How the parts are written that no request had, of those that were looked at.
+    /// Returns the settings of the parts that no examined request had.
     pub fn idle(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|part| part.seen.load(Ordering::Relaxed) == LOOKED).map(|part| part.words.as_str())
     }
 }
 
-/// Whether two texts differ in digits alone, as those with a time or an id of their own do.
+/// Returns true if two texts differ only in digits, as texts with a time or an id do.
 pub fn differ_in_digits(one: &str, other: &str) -> bool {
     let rest = |text: &str| text.chars().filter(|c| !c.is_ascii_hexdigit()).collect::<String>();
     one != other && rest(one) == rest(other)
 }
 
-/// What is to be done about a request that differs with every run.
+/// The advice about a request that differs with every run.
 pub const ADVICE: &str = "where it differs every time and says nothing, `[requests] volatile` in ctxc.toml leaves it out";
 
-/// Takes a value away; from a list, what it is: those behind it keep their places. Returns whether it was there.
+/// Removes a value and returns true if it existed. In a list, replaces it with `null`, to keep the
+/// indexes of later items.
 fn remove(tree: &mut Json, place: &str) -> bool {
     let Some((parent, last)) = place.rsplit_once('/') else { return false };
     match tree.at_mut(parent) {
@@ -112,7 +115,7 @@ fn remove(tree: &mut Json, place: &str) -> bool {
     }
 }
 
-/// Takes what is found out of every text at and below a place. Returns whether anything was.
+/// Removes all matches from the texts at and below a place. Returns true if any text changed.
 fn cut(tree: &mut Json, find: &Search) -> bool {
     match tree {
         Json::Text(text) => {

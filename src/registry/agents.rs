@@ -4,15 +4,17 @@ use super::node::Node;
 use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH};
 use crate::kernel::agent_node::AgentNode;
 
-/// Every node of a kind that a node may come by, those of tasks and templates that it refers to included. `behind` gives the definition that
-/// a node stands for, with its name.
+/// Collects every agent or script node (those that `is_meant` accepts) that a node can reach,
+/// including nodes of the tasks and templates that it refers to. `behind` returns the definition
+/// that a node refers to, with its name.
 pub(crate) fn collect<'t, E>(
     root: (&'t str, &'t Node),
     behind: &dyn Fn(&'t Node) -> Option<Result<(&'t str, &'t Node), E>>,
     is_meant: fn(&Node) -> bool,
 ) -> Result<Vec<AgentNode>, E> {
     let mut agents = Vec::new();
-    // Nodes to visit, the next one last: the definition, the node, what stands before its id, its name, how deep.
+    // Nodes to visit, the next one last: the definition, the node, the prefix of its id, its name,
+    // its depth.
     let mut open: Vec<(&str, &Node, String, Option<&str>, usize)> = vec![(root.0, root.1, String::new(), None, 0)];
     while let Some((definition, node, base, name, depth)) = open.pop() {
         let id = [base.as_str(), node.id.trim_end_matches('/')].concat();
@@ -25,7 +27,7 @@ pub(crate) fn collect<'t, E>(
             agents.push(AgentNode { node, definition: definition.to_owned(), name: name.map(str::to_owned) });
         }
         for child in node.children.iter().rev() {
-            // The words of a call are no name to ask for.
+            // The text of a call is not a name that a caller can use.
             let name = child.name.as_deref().filter(|_| child.slot != "calls");
             open.push((definition, &child.node, base.clone(), name, depth));
         }

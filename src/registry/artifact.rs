@@ -1,6 +1,7 @@
-//! The registry in memory: found entries over the text they were read from.
+//! The registry in memory: entries as ranges of the text that they were read from.
 //!
-//! Never resolves a setting and never reads a file. Lookups scan nothing; a body is parsed when it is asked for.
+//! Never resolves a setting and never reads a file. Lookups scan nothing; a body is parsed on
+//! request.
 
 use super::body::Text;
 use super::node::{self, Node};
@@ -31,7 +32,7 @@ pub struct Registry {
     pub(super) text: String,
 }
 
-/// One task or template; ranges are into the registry's text.
+/// One task or template; the ranges refer to the text of the registry.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) name: Box<str>,
@@ -117,13 +118,13 @@ pub struct Warning {
     pub span: Span,
 }
 
-/// No task has the name that was asked for.
+/// The error of a lookup by a name that no task has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no task `{name}` in this registry{}", meant(near.as_deref()))]
 pub struct NoTask {
-    /// What was asked for.
+    /// The requested name.
     pub name: String,
-    /// The task that may be meant.
+    /// The most similar name of a task, if any.
     pub near: Option<String>,
 }
 
@@ -141,17 +142,17 @@ pub struct Fragment {
 }
 
 impl Fragment {
-    /// Its name.
+    /// The name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its content hash, that of every fragment it uses included.
+    /// The content hash, which covers every fragment that it uses.
     pub const fn hash(&self) -> Hash {
         self.hash
     }
 
-    /// Where it stands.
+    /// The file and span of its definition.
     pub const fn source(&self) -> &Source {
         &self.source
     }
@@ -160,7 +161,7 @@ impl Fragment {
 /// The tasks of one operator by their subtype.
 type Subtypes = BTreeMap<Option<Box<str>>, Vec<u32>>;
 
-/// Ways to an entry that scan nothing.
+/// Indexes by name and by type, so that a lookup scans nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lookup {
     tasks: HashMap<Box<str>, u32>,
@@ -202,7 +203,7 @@ fn by_name<'a>(kind: &'static str, names: impl ExactSizeIterator<Item = &'a str>
 }
 
 impl Registry {
-    /// The bytes it was read from: `registry.json` as it belongs on disk.
+    /// The bytes of `registry.json`, as they were read.
     pub fn as_bytes(&self) -> &[u8] {
         self.text.as_bytes()
     }
@@ -222,10 +223,10 @@ impl Registry {
         self.hash
     }
 
-    /// The task with a name that a program was written with: without one, the error says which is meant.
+    /// The task with a name. If there is no such task, the error suggests the most similar name.
     ///
     /// # Errors
-    /// There is no such task. Where that is nothing wrong, ask [`Registry::find`].
+    /// The registry has no such task. Use [`Registry::find`] if that is not a mistake.
     pub fn task(&self, name: &str) -> Result<Task<'_>, NoTask> {
         self.find(name).ok_or_else(|| {
             let near = nearest(name, self.tasks.iter().map(|entry| &*entry.name)).map(str::to_owned);
@@ -233,7 +234,7 @@ impl Registry {
         })
     }
 
-    /// The task with a name, where there is one.
+    /// The task with a name, if the registry has one.
     pub fn find(&self, name: &str) -> Option<Task<'_>> {
         self.nth(&self.tasks, *self.lookup.tasks.get(name)?)
     }
@@ -265,13 +266,13 @@ impl Registry {
 
     /// The tasks of one operator and subtype, by name. Scans no other task.
     pub fn of_type<'r>(&'r self, operator: &str, subtype: Option<&str>) -> impl Iterator<Item = Task<'r>> {
-        // The standard form of `atomic` is what `atomic` is without a subtype.
+        // `standard` is the default subtype of `atomic` and is stored as no subtype.
         let key = subtype.filter(|subtype| (operator, *subtype) != ("atomic", "standard")).map(Box::from);
         let found = self.lookup.types.get(operator).and_then(|subtypes| subtypes.get(&key));
         found.into_iter().flatten().filter_map(|&at| self.nth(&self.tasks, at))
     }
 
-    /// The text of a fragment as the registry holds it.
+    /// The text of a fragment, as stored in the registry.
     pub fn fragment_text(&self, fragment: &Fragment) -> Result<Text<'static>, ReadError> {
         Raw::at(&self.text, &fragment.text).parse(&self.text)
     }
@@ -294,42 +295,42 @@ impl<'r> Task<'r> {
         self.registry
     }
 
-    /// Its name, unique in the registry.
+    /// The name, unique in the registry.
     pub fn name(self) -> &'r str {
         &self.entry.name
     }
 
-    /// Its version as the author states it.
+    /// The version, as the author wrote it.
     pub fn version(self) -> Option<&'r str> {
         self.entry.version.as_deref()
     }
 
-    /// Its operator.
+    /// The operator.
     pub fn operator(self) -> &'r str {
         &self.entry.operator
     }
 
-    /// Its subtype.
+    /// The subtype.
     pub fn subtype(self) -> Option<&'r str> {
         self.entry.subtype.as_deref()
     }
 
-    /// What a template returns.
+    /// The type that a template returns.
     pub fn returns(self) -> Option<&'r str> {
         self.entry.returns.as_deref()
     }
 
-    /// Its content hash, that of everything it refers to included.
+    /// The content hash, which covers everything that the task refers to.
     pub const fn hash(self) -> Hash {
         self.entry.hash
     }
 
-    /// Where it stands.
+    /// The file and span of its definition.
     pub fn source(self) -> Result<Source, ReadError> {
         self.parse(&self.entry.source)
     }
 
-    /// The variables it takes, declared or found.
+    /// The variables that it takes, declared or found in its texts.
     pub fn parameters(self) -> Result<Vec<Parameter>, ReadError> {
         if self.entry.parameters.is_empty() {
             return Ok(Vec::new());
@@ -337,13 +338,13 @@ impl<'r> Task<'r> {
         self.parse(&self.entry.parameters)
     }
 
-    /// What its values are made of, where that decides which of them are trusted.
+    /// The nodes that its values are derived from, if that decides which of them are trusted.
     #[cfg(feature = "assemble")]
     pub(crate) fn trust(self) -> Result<Vec<TrustNode>, ReadError> {
         if self.entry.trust.is_empty() { Ok(Vec::new()) } else { self.parse(&self.entry.trust) }
     }
 
-    /// What it refers to.
+    /// Its references.
     pub fn references(self) -> Result<Vec<Reference>, ReadError> {
         self.parse(&self.entry.references)
     }

@@ -1,34 +1,34 @@
-//! The registry on disk: compared with what it should be, and replaced whole or not at all.
+//! The registry on disk: compared with the expected bytes, and replaced atomically.
 
 use crate::base::fs;
 use std::io;
 use std::path::Path;
 
-/// What is done with the registry.
+/// The action on the registry file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// It is written when it differs.
+    /// Write the registry if it differs.
     Write,
-    /// It is compared; nothing is written.
+    /// Only compare; write nothing.
     Compare,
 }
 
-/// What became of the registry on disk.
+/// The outcome for the registry on disk.
 #[derive(Debug)]
 pub enum State {
-    /// Some finding is an error, or there is no template: it was not touched.
+    /// Not touched, since a finding is an error or there is no template.
     Untouched,
-    /// It holds what it should.
+    /// Already up to date.
     Current,
-    /// It does not exist or holds something else, and was to be compared only.
+    /// Missing or different, and the goal was to compare only.
     Stale,
-    /// It was written: so many bytes.
+    /// Written, with this number of bytes.
     Written(u64),
-    /// It could not be written, and is as it was.
+    /// Not written because of this error; the old file is unchanged.
     Failed(io::Error),
 }
 
-/// Brings a file to hold a registry.
+/// Makes a file contain a registry, or compares the two.
 pub fn put(output: &Path, registry: &[u8], goal: Goal) -> State {
     let mut there = Vec::new();
     if fs::read_own(output, registry.len() as u64, &mut there).is_ok() && there == registry {

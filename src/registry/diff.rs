@@ -1,7 +1,7 @@
-//! What two registries say differently: text changes and *resolved* changes apart.
+//! The differences of two registries, with text changes and *resolved* changes apart.
 //!
 //! A resolved change with cause `default` is a setting that moved although no text of its task did.
-//! Never reads a file; equal hashes are never looked into.
+//! Never reads a file; definitions with equal hashes are not compared.
 
 use super::artifact::{Registry, Task};
 use super::node::Node;
@@ -92,7 +92,7 @@ pub struct ResolvedChange {
 }
 
 impl Diff {
-    /// Whether nothing differs.
+    /// Returns true if there is no difference.
     pub fn is_empty(&self) -> bool {
         let Self { schema: _, added, removed, text, resolved, referenced, templates, fragments } = self;
         [added, removed, referenced].iter().all(|names| names.is_empty())
@@ -179,14 +179,14 @@ fn nodes(root: &Node) -> BTreeMap<&str, &Node> {
     found
 }
 
-/// Whether what the author wrote in a node differs, its children apart.
+/// Returns true if the author's text of a node differs, without its children.
 fn written_differs(old: &Node, new: &Node) -> bool {
     let head = |node: &Node| (node.element.clone(), node.operator.clone(), node.subtype.clone());
     let slots = |node: &Node| -> Vec<_> { node.children.iter().map(|child| (child.slot.clone(), child.name.clone())).collect() };
     head(old) != head(new) || old.body != new.body || slots(old) != slots(new) || written(old) != written(new)
 }
 
-/// The settings that a template writes itself.
+/// The settings that the template itself sets.
 fn written(node: &Node) -> Vec<(SettingName, Value)> {
     let Some(settings) = &node.settings else { return Vec::new() };
     let all = SettingName::ALL.iter().map(|&name| (name, settings.get(name)));

@@ -1,26 +1,26 @@
-//! Findings counted by rule and severity, where they are not kept.
+//! Findings counted by rule and severity, for findings that are not retained.
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Severity;
 use crate::rules::apply::{self, Which};
 use std::collections::BTreeMap;
 
-/// Findings of one rule and severity, counted.
+/// The number of findings of one rule and severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tally {
     /// The rule's code.
     pub rule: u16,
-    /// How grave they are.
+    /// Their severity.
     pub severity: Severity,
-    /// How many there are.
+    /// The number of findings.
     pub count: u32,
-    /// How many of them have a fix.
+    /// The number of findings with a fix.
     pub fixable: u32,
-    /// How many of those a safe fix mends.
+    /// The number of findings with a safe fix.
     pub safe: u32,
 }
 
-/// Counts findings.
+/// Counts findings by rule and severity.
 pub(crate) fn count<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>) -> Vec<Tally> {
     let mut counts = Counts::default();
     for finding in findings {
@@ -39,7 +39,8 @@ pub(super) fn sum<'t>(tallies: impl IntoIterator<Item = &'t Tally>) -> Vec<Tally
     counts.tallies()
 }
 
-/// Findings, those with a fix, and those with a safe one, by rule and severity.
+/// The number of findings, of findings with a fix and of findings with a safe fix, by rule and
+/// severity.
 #[derive(Default)]
 struct Counts(BTreeMap<(u16, Severity), [u32; 3]>);
 

@@ -1,5 +1,6 @@
-//! One task as it resolves, whatever else is wrong with the project: where definitions are, and the settings of every
-//! node of one. Asks no rule and writes no entry; what cannot be read is no definition.
+//! The definitions of a project, and the resolved settings of every node of one of them, even if
+//! other parts of the project have errors. Runs no rule and writes no entry; a file that cannot be
+//! read has no definitions.
 
 use super::compile::is_foreign;
 use super::workspace::files::{self, File, Where};
@@ -23,7 +24,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where a task or a function template is defined.
+/// The place where a task or a function template is defined.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// Its name.
@@ -34,7 +35,7 @@ pub struct Place {
     pub path: Arc<str>,
     /// Its number among the file's definitions.
     pub definition: u32,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
@@ -63,7 +64,7 @@ pub struct ResolvedNode {
     pub sampling: Sampling,
 }
 
-/// Every task and function template of a project, by name.
+/// Lists every task and function template of a project, by name.
 ///
 /// # Errors
 /// The project includes a path that does not exist.
@@ -93,10 +94,10 @@ fn places_in(file: &File<'_>, config: &Config) -> Vec<Place> {
     tasks.map(place).collect()
 }
 
-/// The nodes of a definition in document order, each with its settings.
+/// Resolves the nodes of a definition, in document order, each with its settings.
 ///
 /// # Errors
-/// The file cannot be read any more.
+/// The file can no longer be read.
 pub fn nodes(root: &Path, config: &Config, place: &Place) -> io::Result<Vec<ResolvedNode>> {
     let mut bytes = Vec::new();
     fs::read_own(&root.join(&*place.path), config.limits.file, &mut bytes)?;
@@ -138,7 +139,7 @@ fn resolved(node: Node<'_, '_>, id: &str, bodies: &Bodies, config: &Config, path
             task.element.name().clone_into(&mut out.element);
             (out.result, out.reference) = (owned(&task.result), owned(&task.reference));
             out.sampling = task.sampling.clone();
-            // A task that stands for a registered one has that one's settings.
+            // A task that refers to a registered one has the settings of that one.
             if let Some(body) = bodies.get(task).filter(|_| task.reference.is_none()) {
                 let row = config.layers.get(body.resolved.row);
                 out.operator = Some(row.operator().to_string());

@@ -1,6 +1,7 @@
-//! For programs that compile templates themselves: a build step over a folder, or texts held in memory.
+//! The entry points for programs that compile templates themselves: a build step over a folder, or
+//! texts held in memory.
 //!
-//! Prints nothing, ends nothing: what is found comes back as data.
+//! Never prints and never exits: all findings are returned as data.
 
 use super::artifact::Registry;
 use super::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
@@ -22,33 +23,35 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What compiling gave.
+/// The result of a compilation.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Built {
     /// The registry; `None` when some finding is an error.
     pub registry: Option<Registry>,
-    /// Every finding, located and sorted: those of the project file among them.
+    /// Every finding, located and sorted, including those of the project file.
     pub diagnostics: Vec<Diagnostic>,
-    /// Files compiled.
+    /// The number of compiled files.
     pub files: usize,
 }
 
 impl Built {
     pub(super) fn new(registry: Option<Vec<u8>>, diagnostics: Vec<Diagnostic>, files: usize) -> Self {
-        // What was just written is read back, so that a program sees exactly what a later run would read.
+        // The bytes are read back, so that a program gets exactly the registry that a later run
+        // would read.
         let registry = registry.and_then(|bytes| Registry::read(bytes).ok());
         Self { registry, diagnostics, files }
     }
 
-    /// Whether some finding is an error.
+    /// Returns true if a finding is an error.
     pub fn is_broken(&self) -> bool {
         self.diagnostics.iter().any(check::is_error)
     }
 }
 
-/// Compiles texts held in memory: path and text of each template, and of each file that they pull in by `src`.
-/// Needs no file, thread or terminal. A file that is no template of the language is there for `src` alone.
+/// Compiles texts held in memory: path and text of each template, and of each file that a template
+/// includes by `src`. Needs no file, thread or terminal. A file that is not a template of the
+/// language serves `src` only.
 ///
 /// ```
 /// let task = "<task name=\"triage\" type=\"atomic\">\n  <description>sort the ticket</description>\n</task>\n";
@@ -69,20 +72,21 @@ pub fn compile_sources<'s>(config: &Config, sources: impl IntoIterator<Item = (&
     compile_files(config, FileSource { root: Path::new(""), files: &files, scope: Scope::Whole, goal: Goal::Registry }, templates)
 }
 
-/// Where the files of a project are that is in no folder of this machine.
+/// The files of a project that is not a folder of this machine.
 #[derive(Clone, Copy)]
 pub(crate) struct FileSource<'h> {
-    /// The project's folder, as `files` has it.
+    /// The project's folder, as a path within `files`.
     pub(crate) root: &'h Path,
-    /// What the templates pull in is read here.
+    /// The access to files that templates include.
     pub(crate) files: &'h dyn ReadFs,
-    /// Whether the templates are all that the project has.
+    /// The scope of the link check: all templates of the project, or a part of them.
     pub(crate) scope: Scope,
-    /// Whether there is a registry although something is an error.
+    /// The required result; a partial registry is possible despite errors.
     pub(crate) goal: Goal,
 }
 
-/// Compiles templates by their names and bytes, wherever those come from, each as one that a walk has found.
+/// Compiles templates by name and bytes, wherever they come from. Each is treated as a file found
+/// by a walk.
 pub(crate) fn compile_files<'b>(
     config: &Config,
     source: FileSource<'_>,
@@ -135,7 +139,7 @@ mod folder {
     use std::io;
     use std::path::{Path, PathBuf};
 
-    /// A project file larger than this is none.
+    /// The size limit of a project file, in bytes.
     const LIMIT: u64 = 4 << 20;
 
     /// A folder of templates with its project file, if it has one.
@@ -145,28 +149,29 @@ mod folder {
         config: Config,
     }
 
-    /// Why a project cannot be loaded. Faults *in* its file are findings of [`Project::build`].
+    /// The reason why a project cannot be loaded. Faults *in* its file are findings of
+    /// [`Project::build`].
     #[derive(Debug, thiserror::Error)]
     #[non_exhaustive]
     pub enum LoadError {
         /// The folder does not exist.
         #[error("{}: there is no such folder", .0.display())]
         NoFolder(PathBuf),
-        /// `ctxc.toml` is there and cannot be read.
+        /// `ctxc.toml` exists and cannot be read.
         #[error("{} cannot be read: {why}", path.display())]
         Unreadable {
             /// The file.
             path: PathBuf,
-            /// What the system says.
+            /// The error of the operating system.
             #[source]
             why: io::Error,
         },
-        /// `ctxc.toml` is no text.
+        /// `ctxc.toml` is not a text file.
         #[error("{} is not text: {fault}", path.display())]
         NoText {
             /// The file.
             path: PathBuf,
-            /// Where and why.
+            /// The position and the cause.
             #[source]
             fault: decode::DecodeFault,
         },
@@ -195,7 +200,7 @@ mod folder {
             Ok(Self { root, config })
         }
 
-        /// The project file as read.
+        /// The project file, as read.
         pub const fn config(&self) -> &Config {
             &self.config
         }
@@ -205,8 +210,9 @@ mod folder {
             self.checked(Goal::Registry).0
         }
 
-        /// The same of a project that may have errors: the registry has the definitions without errors, and the others are named
-        /// beside it. There is no registry where the project file has errors.
+        /// Compiles a project that may have errors: the registry contains the definitions without
+        /// errors, and the second value lists the others. There is no registry if the project file
+        /// has errors.
         pub fn build_partial(&self) -> (Built, Vec<Excluded>) {
             self.checked(Goal::Partial)
         }
@@ -227,7 +233,7 @@ mod folder {
                 identity: crate::rules::check::Identity::Wanted,
                 least: crate::base::rule_meta::Severity::Hint,
             };
-            // Nothing was named, so nothing named can be missing.
+            // No path is given, so no given path can be missing.
             let CheckOutput { diagnostics, registry, files, excluded, .. } = check_project(&request).unwrap_or_default();
             let mut found = check::config(config);
             let sound = !found.iter().any(check::is_error);

@@ -1,7 +1,8 @@
 //! Floor 6: from checked templates to `registry.json`, and back.
 //!
-//! The registry needs no resolution at run time: every node carries its four settings with their origins. Same
-//! inputs give the same bytes on every machine and thread count; no absolute path, no time stamp.
+//! The registry needs no resolution at run time: every node carries its four settings with their
+//! provenance. Equal inputs give equal bytes on every machine and with every thread count; the
+//! registry contains no absolute path and no time stamp.
 
 #[cfg(any(feature = "compile", feature = "assemble"))]
 pub(crate) mod agents;

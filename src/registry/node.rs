@@ -1,6 +1,7 @@
-//! One node of a compiled task as plain data, with the four resolved settings and where each came from.
+//! One node of a compiled task as plain data, with the four resolved settings and their provenance.
 //!
-//! Built without recursion, so that no input can exhaust the stack; never more than [`MAX_DEPTH`] levels deep.
+//! Built without recursion, so that no input can exhaust the stack; never more than [`MAX_DEPTH`]
+//! levels deep.
 
 use super::body::Body;
 use super::raw::{Raw, ReadError};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Levels of nodes that are read; templates cannot nest deeper.
+/// The maximum depth of nodes; templates cannot nest deeper.
 pub const MAX_DEPTH: usize = 256;
 
 /// A task, call or choice with everything inside it.
@@ -47,27 +48,27 @@ pub struct Child {
     pub node: Node,
 }
 
-/// The way in which a node runs.
+/// The form in which a node runs.
 #[cfg(any(feature = "compile", feature = "assemble"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeForm {
-    /// As the definition that it stands for.
+    /// Runs the definition that it refers to.
     Reference,
-    /// The first case that holds.
+    /// Runs the first case whose condition holds.
     Choice,
-    /// Steps, one after the other.
+    /// Runs its steps one after the other.
     Sequence,
-    /// A part for each input, and another that merges.
+    /// Runs one part for each input, and another that merges the results.
     Fold,
-    /// Rounds of parts.
+    /// Runs its parts in rounds.
     Loop,
-    /// A command.
+    /// Runs a command.
     Script,
-    /// An agent answers.
+    /// Calls an agent.
     Agent,
 }
 
-/// What a node stands for elsewhere.
+/// The definition that a node refers to.
 #[cfg(any(feature = "compile", feature = "assemble"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target<'n> {
@@ -79,7 +80,7 @@ pub(crate) enum Target<'n> {
 
 #[cfg(any(feature = "compile", feature = "assemble"))]
 impl Child {
-    /// Its number in a slot that holds several, from 0.
+    /// Its number in a slot with several children, from 0.
     pub(crate) fn number(&self) -> Option<usize> {
         self.node.id.rsplit('/').next()?.parse().ok()
     }
@@ -87,12 +88,13 @@ impl Child {
 
 #[cfg(any(feature = "compile", feature = "assemble"))]
 impl Node {
-    /// The child that a path in its definition is the path of, or leads through.
+    /// The child whose path is equal to, or a prefix of, a path in the definition.
     #[cfg(feature = "assemble")]
     pub(crate) fn child_towards(&self, path: &str) -> Option<&Child> {
         let leads =
             |child: &&Child| path.strip_prefix(&*child.node.id).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        // The one of many stands most often where its number points.
+        // In a slot with several children, the number in the path is usually the index of the
+        // child.
         let inside = path.strip_prefix(self.id.trim_end_matches('/'));
         let number = inside.and_then(|inside| inside.split('/').nth(2)?.parse::<usize>().ok());
         let pointed = number.and_then(|number| self.children.get(number)).filter(leads);
@@ -107,14 +109,15 @@ impl Node {
         }
     }
 
-    /// The value of a setting, in the language's word; empty where the node has none.
+    /// The value of a setting, as the keyword of the language; empty if the node has none.
     #[cfg(feature = "assemble")]
     pub(crate) fn setting(&self, name: SettingName) -> &'static str {
         let setting = self.settings.as_ref().map(|settings| settings.get(name)).filter(|setting| setting.applies);
         setting.map_or("", |setting| setting.value.word())
     }
 
-    /// The way in which it runs, by what fills its slots: a part may be any of them, whatever the tag or the row that it has.
+    /// The form in which it runs, decided by its slots and body, since a part can have any form
+    /// whatever its element or type.
     pub(crate) fn form(&self) -> NodeForm {
         let holds = |slot: &str| self.children.iter().any(|child| child.slot == slot);
         match () {
@@ -128,18 +131,18 @@ impl Node {
         }
     }
 
-    /// True where an agent is called for the node itself, and not for nodes inside it.
+    /// Returns true if an agent is called for the node itself, and not for nodes inside it.
     pub(crate) fn is_agent(&self) -> bool {
         self.form() == NodeForm::Agent
     }
 
-    /// True where a command runs for it.
+    /// Returns true if a command runs for it.
     #[cfg(feature = "compile")]
     pub(crate) fn is_script(&self) -> bool {
         self.form() == NodeForm::Script
     }
 
-    /// The slot that it fills in the node around it; empty for a definition.
+    /// The slot that it fills in its parent; empty for a definition.
     #[cfg(feature = "eval")]
     pub(crate) fn slot(&self) -> &str {
         let is_word = |part: &&str| !part.starts_with(|c: char| c.is_ascii_digit());
@@ -147,7 +150,7 @@ impl Node {
     }
 }
 
-/// A node with its children still unread.
+/// A node whose children are not parsed yet.
 #[derive(Deserialize)]
 struct UnparsedNode<'a> {
     id: String,
@@ -170,7 +173,7 @@ struct RawChild<'a> {
     node: &'a RawValue,
 }
 
-/// A node under construction: its children come in one by one from the stack.
+/// A node under construction: its children are added one by one from the stack.
 struct Open<'a> {
     node: Node,
     slot: String,
@@ -194,7 +197,8 @@ impl<'a> Open<'a> {
     }
 }
 
-/// Reads a node and everything below it. Each level skips the levels below once, so the cost is at most size × depth.
+/// Parses a node and everything below it. Each level skips the levels below once, so the cost is at
+/// most size × depth.
 pub(super) fn read(raw: Raw<'_>, text: &str) -> Result<Node, ReadError> {
     let mut stack = vec![Open::read(raw, text, String::new(), None)?];
     loop {

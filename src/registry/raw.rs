@@ -1,6 +1,6 @@
-//! A JSON value inside the text of a registry, and why one cannot be read.
+//! A JSON value inside the text of a registry, and the error if one cannot be read.
 //!
-//! Checks the schema version that a registry declares; its contents are not interpreted.
+//! Checks the schema version that a registry declares; does not interpret its contents.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -8,38 +8,38 @@ use std::ops::Range;
 
 /// The schema that this program writes.
 pub const SCHEMA: &str = "ctxc/registry/1";
-/// What the schema of each version begins with.
+/// The prefix of the schema of every version.
 pub(super) const FAMILY: &str = "ctxc/registry/";
-/// The newest version of the schema that is read.
+/// The newest supported version of the schema.
 pub(super) const NEWEST: u32 = 1;
 
-/// Why some bytes are no registry that this program can use.
+/// The reason why bytes are not a registry that this program can use.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// Not text.
+    /// Not UTF-8.
     #[error("byte {at} is not valid UTF-8, so this is no registry: build it again with `ctxc build`")]
     NotText {
         /// Offset of the first bad byte.
         at: usize,
     },
-    /// Not JSON, or not of the registry's shape.
+    /// Not JSON, or not the structure of a registry.
     #[error("damaged at line {line}, column {column}: {reason}; build it again with `ctxc build`")]
     Damaged {
         /// Line, from 1.
         line: usize,
         /// Column in bytes, from 1.
         column: usize,
-        /// What was found and what was expected.
+        /// The expected and the actual value.
         reason: String,
     },
-    /// JSON of something else.
+    /// JSON with another schema.
     #[error("expected a registry (schema `{SCHEMA}`), found {found}")]
     Other {
         /// The schema it declares.
         found: String,
     },
-    /// Written by a newer program.
+    /// Written by a newer version of ctxc.
     #[error(
         "this registry has schema `{found}`, but this program (ctxc {}) reads up to `{SCHEMA}`: \
          use the newer ctxc that wrote it, or remove it and build it again with this one",
@@ -49,7 +49,7 @@ pub enum ReadError {
         /// The schema it declares.
         found: String,
     },
-    /// One name stands for two things.
+    /// Two definitions of one kind have the same name.
     #[error("the {kind} `{name}` is listed twice; build the registry again with `ctxc build`")]
     Twice {
         /// `task`, `template` or `fragment`.
@@ -57,7 +57,7 @@ pub enum ReadError {
         /// The name.
         name: String,
     },
-    /// Nodes inside nodes without end.
+    /// Nodes are nested too deeply.
     #[error("nodes are nested more than {limit} deep, which no template can be; build the registry again with `ctxc build`")]
     TooDeep {
         /// The limit.
@@ -77,7 +77,7 @@ impl<'a> Raw<'a> {
         Self { json: text.get(range.clone()).unwrap_or(""), at: range.start }
     }
 
-    /// A value that was borrowed from `text`.
+    /// A value borrowed from `text`.
     pub(super) fn inside(raw: &'a RawValue, text: &str) -> Self {
         Self { json: raw.get(), at: range_in(raw, text).start }
     }
@@ -87,14 +87,14 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// Where a borrowed value stands in the text it was borrowed from.
+/// The range of a borrowed value in the text that it was borrowed from.
 pub(super) fn range_in(raw: &RawValue, text: &str) -> Range<usize> {
     let json = raw.get();
     let start = (json.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     start..start + json.len()
 }
 
-/// The error of a part as an error of the whole.
+/// Converts a JSON error within a part into an error with the position in the whole text.
 pub(super) fn damaged(err: &serde_json::Error, json: &str, at: usize, text: &str) -> ReadError {
     let mut start = 0;
     for _ in 1..err.line() {
@@ -105,7 +105,7 @@ pub(super) fn damaged(err: &serde_json::Error, json: &str, at: usize, text: &str
     let line = memchr::memchr_iter(b'\n', before).count() + 1;
     let column = offset - memchr::memrchr(b'\n', before).map_or(0, |found| found + 1) + 1;
     let reason = err.to_string();
-    // The place is said in the coordinates of the whole file, not of the part.
+    // The position is given in the whole file, so the one in the JSON error is removed.
     let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason).to_owned();
     ReadError::Damaged { line, column, reason }
 }

@@ -1,6 +1,8 @@
-//! Reads `registry.json`: one pass over the bytes that finds the entries; what stands inside one is parsed when asked for.
+//! Reads `registry.json` in one pass over the bytes that finds the entries; the contents of an
+//! entry are parsed on request.
 //!
-//! Never panics and never recurses on input; whatever is wrong comes back as a [`ReadError`] with its position.
+//! Never panics and never recurses on input; every fault is returned as a [`ReadError`] with its
+//! position.
 
 use super::artifact::{Entry, Fragment, Lookup, Registry, Source};
 use super::raw::{FAMILY, NEWEST, ReadError, SCHEMA, damaged, range_in};
@@ -17,43 +19,46 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The schema that the first bytes of a file declare, when it is one of a registry as this program writes it.
+/// The schema declared in the first bytes of a file, if it is a registry in the form that this
+/// program writes.
 pub fn declared(head: &[u8]) -> Option<&str> {
     let schema = head.strip_prefix(b"{\"schema\":\"")?;
     let end = memchr::memchr(b'"', schema)?;
     std::str::from_utf8(schema.get(..end)?).ok().filter(|schema| schema.starts_with(FAMILY))
 }
 
-/// Whether a schema of the registry is newer than those that are read.
+/// Returns true if a registry schema is newer than the supported ones.
 pub fn is_newer(schema: &str) -> bool {
     schema.strip_prefix(FAMILY).and_then(|version| version.parse::<u32>().ok()).is_some_and(|version| version > NEWEST)
 }
 
 impl Registry {
-    /// Reads `registry.json`. Older versions are upgraded, newer ones refused by name.
+    /// Reads `registry.json`. Older versions are upgraded; newer ones are an error that names the
+    /// schema.
     pub fn read(bytes: impl Into<Vec<u8>>) -> Result<Self, ReadError> {
         read(bytes.into())
     }
 }
 
-/// Reads a registry of any version that is known.
+/// Reads a registry of any supported version.
 fn read(bytes: Vec<u8>) -> Result<Registry, ReadError> {
     let text = String::from_utf8(bytes).map_err(|err| ReadError::NotText { at: err.utf8_error().valid_up_to() })?;
     match version(&text)? {
         1 => read_1(text),
-        // Versions below 1 do not exist; a later program adds its arm and keeps this one.
+        // Versions below 1 do not exist; a later version of this program adds its own arm and keeps
+        // this one.
         other => Err(ReadError::Other { found: format!("schema `{FAMILY}{other}`") }),
     }
 }
 
-/// The version of the schema, before anything else of the shape is assumed.
+/// The version of the schema, read before any other structure is assumed.
 fn version(text: &str) -> Result<u32, ReadError> {
     #[derive(Deserialize)]
     struct Probe<'a> {
         #[serde(borrow)]
         schema: Option<Cow<'a, str>>,
     }
-    // What `ctxc build` writes begins like this; anything else is looked through for its schema.
+    // Output of `ctxc build` begins like this; any other text is parsed to find its schema.
     if text.strip_prefix("{\"schema\":\"").is_some_and(|rest| rest.strip_prefix(SCHEMA).is_some_and(|rest| rest.starts_with('"')))
     {
         return Ok(NEWEST);

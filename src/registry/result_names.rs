@@ -1,18 +1,19 @@
-//! The results that a task leaves while it runs, those of tasks and templates that it refers to included: each goes by its path from the
-//! task's root on, as its agents do, and by its name where no other result of the task has that.
+//! The results that a task produces while it runs, including those of tasks and templates that it
+//! refers to. Each is addressed by its path from the root of the task, like an agent, and by its
+//! name if no other result of the task has that name.
 
 use super::node::Node;
 use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH};
 use crate::template::round_names::ROUND_NAMES;
 use std::collections::BTreeMap;
 
-/// Nodes that are looked at: a task has a few for each of its agents.
+/// The maximum number of visited nodes; a task has a few for each of its agents.
 const MOST: usize = 16 * MAX_AGENTS;
 
-/// By name, and by path: the paths of the results that go by it.
+/// From a name or a path to the paths of the results that it denotes.
 pub type ResultNames = BTreeMap<String, Vec<String>>;
 
-/// Those of a task. `behind` gives the definition that a node stands for.
+/// Collects the results of a task. `behind` returns the definition that a node refers to.
 pub(crate) fn of<'t>(root: &'t Node, behind: &dyn Fn(&'t Node) -> Option<&'t Node>) -> ResultNames {
     let mut found = ResultNames::new();
     let mut open = vec![(root, String::new(), 0)];
@@ -33,7 +34,8 @@ pub(crate) fn of<'t>(root: &'t Node, behind: &dyn Fn(&'t Node) -> Option<&'t Nod
     found
 }
 
-/// The results that the parts of a node leave for each other: their names, and their paths in the definition.
+/// The results that the parts of a node produce for each other: their names, and their paths in the
+/// definition.
 fn left(node: &Node) -> Vec<(Option<&str>, String)> {
     let mut found = Vec::new();
     for child in &node.children {
@@ -52,7 +54,7 @@ fn left(node: &Node) -> Vec<(Option<&str>, String)> {
                 found.push((name, child.node.id.clone()));
                 continue;
             }
-            // The words of a call are no name of its result.
+            // The text of a call is not a name of its result.
             "calls" | "initial_value" => {
                 found.push((None, child.node.id.clone()));
                 continue;
@@ -64,7 +66,8 @@ fn left(node: &Node) -> Vec<(Option<&str>, String)> {
     found
 }
 
-/// The path of a variable of a round in its definition: that of the part whose answer it is, else its own.
+/// The path of a round variable in its definition: that of the part whose answer it holds, or its
+/// own.
 pub(crate) fn of_round(node: &Node, name: &str) -> String {
     let slot = ROUND_NAMES.iter().find(|row| row.name == name).map_or(name, |row| row.of);
     format!("{}/{slot}", node.id.trim_end_matches('/'))

@@ -1,4 +1,5 @@
-//! What a scenario may say of an agent of a compiled task: the results of earlier steps, the agents, and whether one hears the conversation.
+//! The facts about an agent of a compiled task that a scenario can refer to: the results of earlier
+//! steps, the agents, and whether an agent receives the conversation.
 
 use super::agents;
 use super::artifact::{ReferenceKind, Registry};
@@ -10,11 +11,11 @@ use crate::template::setting::SettingName;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-/// The definitions that a task reaches, by whether they are function templates and by name.
+/// The definitions that a task reaches, by their kind (true for a function template) and name.
 type Trees = BTreeMap<(bool, String), Node>;
 
-/// What is known of results where one agent is asked, by its path or its name; the first one where none is named. `None` where there is
-/// no such task.
+/// The results available to the agent given by path or name, or to the first agent if none is
+/// given. `None` if there is no such task.
 pub(super) fn of(registry: &Registry, task: &str, asked: Option<&str>) -> Option<Results> {
     let trees = trees(registry, task)?;
     let behind = |node: &Node| trees.get(&key(node.target()?));
@@ -46,7 +47,7 @@ fn trees(registry: &Registry, task: &str) -> Option<Trees> {
     Some(trees)
 }
 
-/// The agents that a task calls, and the scripts that it runs; `None` where there is no such task.
+/// The agents that a task calls, and the scripts that it runs; `None` if there is no such task.
 pub(super) fn leaves(registry: &Registry, task: &str) -> Option<[Vec<AgentNode>; 2]> {
     let trees = trees(registry, task)?;
     Some([Node::is_agent, Node::is_script].map(|is_meant| nodes(&trees, task, is_meant)))
@@ -88,7 +89,7 @@ fn key(target: Target<'_>) -> (bool, String) {
     }
 }
 
-/// Whether the agent at the end of a way has a conversation of its own, or inherits from one that has.
+/// Returns true if the agent at the end of a path has a conversation of its own, or inherits one.
 fn hears(way: &[&Node]) -> bool {
     for node in way.iter().rev().filter(|node| node.target().is_none()) {
         if node.body.history.is_some() {
@@ -101,7 +102,7 @@ fn hears(way: &[&Node]) -> bool {
     false
 }
 
-/// What a setting of a node is, where it has an effect.
+/// The value of a setting of a node, if the setting applies.
 fn setting(node: &Node, name: SettingName) -> Option<&'static str> {
     let setting = node.settings.as_ref()?.get(name);
     setting.applies.then(|| setting.value.word())

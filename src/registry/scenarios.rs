@@ -1,4 +1,5 @@
-//! The scenarios of a project held against its tasks: which files they are, what is found in them, what fixing makes of them. Writes nothing.
+//! The scenarios of a project checked against its tasks: their files, their findings, and their
+//! fixed texts. Writes nothing.
 
 use super::artifact::Registry;
 use super::compile::sources::CONTEXT_FILE;
@@ -24,31 +25,31 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What is checked, and against what.
+/// The input of a check of scenarios.
 #[derive(Clone, Copy)]
 pub struct Request<'r> {
     /// The project's folder.
     pub root: &'r Path,
     /// The project.
     pub config: &'r Config,
-    /// The tasks of the project that compile; `None` while the project file has an error.
+    /// The tasks of the project that compile; `None` if the project file has an error.
     pub registry: Option<&'r Registry>,
-    /// The names of the others.
+    /// The names of the tasks that do not compile.
     pub excluded: &'r [String],
-    /// Today as days since 1970; `None` where nobody asks how old a case is.
+    /// Today as days since 1970; `None` if the age of cases is not checked.
     pub today: Option<i64>,
 }
 
-/// What was found.
+/// The result of a check of scenarios.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Located and sorted.
+    /// The findings, located and sorted.
     pub diagnostics: Vec<Diagnostic>,
-    /// The files that were read.
+    /// The paths of the files that were read.
     pub paths: Vec<Arc<str>>,
 }
 
-/// The tasks of a registry, each read once.
+/// The tasks of a registry, each signature read once.
 #[derive(Debug)]
 struct Known<'r> {
     registry: &'r Registry,
@@ -84,12 +85,13 @@ pub fn files(root: &Path, config: &Config) -> Vec<String> {
     files
 }
 
-/// Reads files.
+/// Reads scenario files.
 pub fn load(root: &Path, config: &Config, paths: &[String]) -> Vec<Loaded> {
     load::load(root, paths, config.limits.file, &options(config))
 }
 
-/// The agents that the scenarios of a project test, for `[[require]]`. A file that cannot be understood tests none.
+/// The agents that the scenarios of a project test, for `[[require]]`. A file that cannot be parsed
+/// tests none.
 pub fn tested(root: &Path, config: &Config) -> Tested {
     let loaded = load(root, config, &files(root, config));
     let cases = loaded.iter().filter_map(|file| file.suite.as_ref()).flat_map(|suite| &suite.cases);
@@ -100,7 +102,8 @@ fn options(config: &Config) -> Options<'_> {
     Options { rule: config.eval.rule(), tables: None }
 }
 
-/// Checks all scenario files of a project. What is found is told of those that `wanted` holds for: names are looked for in all.
+/// Checks all scenario files of a project. Names are resolved over all files; findings are returned
+/// only for files that `wanted` accepts and for the project file.
 pub fn check(request: &Request<'_>, paths: &[String], reach: Reach, wanted: &dyn Fn(&str) -> bool) -> Found {
     let loaded = load(request.root, request.config, paths);
     let mut diagnostics = found(request, &loaded, reach);
@@ -118,7 +121,7 @@ fn found(request: &Request<'_>, loaded: &[Loaded], reach: Reach) -> Vec<Diagnost
     found
 }
 
-/// Why a file could not be read.
+/// The finding about a file that could not be read.
 fn unread(config: &Config, file: &Loaded) -> Option<Diagnostic> {
     let unread = match file.unread.as_ref()? {
         Unread::Io(error) => read_fault::word(&file.path, error, config.limits.file),
@@ -127,7 +130,7 @@ fn unread(config: &Config, file: &Loaded) -> Option<Diagnostic> {
     weigh(config, unread)
 }
 
-/// What surrounds scenarios where no registry is at hand.
+/// The project around scenarios if there is no registry.
 #[cfg(feature = "lsp")]
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'s> {
@@ -135,15 +138,16 @@ pub(crate) struct Surroundings<'s> {
     pub(crate) root: &'s Path,
     /// The project.
     pub(crate) config: &'s Config,
-    /// Its tasks; `None` while they are not known.
+    /// The project's tasks; `None` while they are not known.
     pub(crate) tasks: Option<&'s dyn Tasks>,
-    /// Whether a file of the project is open, or there.
+    /// Returns true if a file of the project is open in the editor or exists on disk.
     pub(crate) exists: &'s dyn Fn(&str) -> bool,
-    /// Its text.
+    /// Returns the text of a file.
     pub(crate) text: &'s dyn Fn(&str) -> Option<String>,
 }
 
-/// The findings of all scenarios of a project, sorted by path: of the project file, and of the files that are `wanted`.
+/// The findings of all scenarios of a project, sorted by path: those of the project file, and those
+/// of files that `wanted` accepts.
 #[cfg(feature = "lsp")]
 pub(crate) fn of_loaded(around: &Surroundings<'_>, loaded: &[&Loaded], wanted: &dyn Fn(&str) -> bool) -> Vec<Diagnostic> {
     let Surroundings { root, config, tasks, exists, text } = *around;
@@ -171,14 +175,14 @@ pub(crate) fn read_open(root: &Path, config: &Config, path: &str, open: &dyn Fn(
     }
 }
 
-/// Days since 1970, by `SOURCE_DATE_EPOCH` where it is set.
+/// Today as days since 1970, from `SOURCE_DATE_EPOCH` if it is set.
 #[cfg(any(feature = "cli", feature = "lsp"))]
 pub(crate) fn today() -> i64 {
     const DAY: i64 = 86_400;
     fs::seconds().div_euclid(DAY)
 }
 
-/// Does something with what can be read of some files, and what surrounds them.
+/// Calls `then` with the project and the files that could be read.
 fn in_world<T>(request: &Request<'_>, loaded: &[Loaded], then: impl FnOnce(&ProjectView<'_>, &[File<'_>]) -> T) -> T {
     let Request { root, config, registry, excluded, today } = *request;
     let exists = |path: &str| is_there(root, path);
@@ -190,17 +194,17 @@ fn in_world<T>(request: &Request<'_>, loaded: &[Loaded], then: impl FnOnce(&Proj
     then(&world, &readable(loaded.iter()))
 }
 
-/// Whether a file of the project is there.
+/// Returns true if a file exists in the project.
 pub(crate) fn is_there(root: &Path, path: &str) -> bool {
     fs::is_file(&root.join(path)) && !leads_out(root, path)
 }
 
-/// Whether a link on a path leads out of the project: what lies behind it is read by nothing.
+/// Returns true if a link on the path leads out of the project; such a file is never read.
 fn leads_out(root: &Path, path: &str) -> bool {
     contained_path::leads_out(&fs::RealFs, root, &root.join(path)).is_some()
 }
 
-/// The text of a file of the project.
+/// Reads the text of a file of the project.
 pub(crate) fn text_of(root: &Path, path: &str) -> Option<String> {
     let bytes = contained_path::read(&fs::RealFs, root, Path::new(path), CONTEXT_FILE).ok()?;
     Some(decode::decode(&bytes).ok()?.into_owned())
@@ -211,23 +215,25 @@ fn readable<'l>(loaded: impl Iterator<Item = &'l Loaded>) -> Vec<File<'l>> {
     files.map(|file| File { path: &file.path, text: &file.text, suite: file.suite.as_ref(), faults: &file.faults }).collect()
 }
 
-/// Why cases cannot be run as they are written, by the file and the name of each: the first error of `check` in it, with its code.
+/// The reasons why cases cannot run as written, by file and case name: the first error of `check`
+/// in each, with its code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refusals(BTreeMap<(Arc<str>, String), String>);
 
 impl Refusals {
-    /// Why a case cannot be run; `None` where nothing is wrong with it.
+    /// The reason why a case cannot run; `None` if nothing is wrong with it.
     pub fn of(&self, path: &str, case: &str) -> Option<&str> {
         self.0.get(&(Arc::from(path), case.to_owned())).map(String::as_str)
     }
 
-    /// A case cannot be run for another reason, which comes before what `check` has of it.
+    /// Records another reason why a case cannot run; it replaces the one from `check`.
     pub fn refuse(&mut self, path: &Arc<str>, case: &str, why: String) {
         self.0.insert((Arc::clone(path), case.to_owned()), why);
     }
 }
 
-/// Which cases of files that were read cannot be run as they are written. What the project says of the rules holds here too.
+/// Finds the cases of loaded files that cannot run as written. The project's severities of rules
+/// apply here too.
 pub fn refusals(request: &Request<'_>, loaded: &[Loaded]) -> Refusals {
     let refused = in_world(request, loaded, check::refused);
     let texts: BTreeMap<&str, &str> = loaded.iter().map(|file| (&*file.path, &*file.text)).collect();
@@ -240,7 +246,7 @@ pub fn refusals(request: &Request<'_>, loaded: &[Loaded]) -> Refusals {
     Refusals(refused.into_iter().map(|refused| ((refused.path, refused.case), said(&refused.finding))).collect())
 }
 
-/// An error in a line: its rule, its place, what is wrong, what was probably meant.
+/// An error in one line: its rule, its position, its message and the suggestion.
 fn words(finding: &Diagnostic, text: &str, lines: &LineIndex) -> String {
     let Position { line, column, .. } = lines.position(text, finding.span.start);
     let meant = finding.help.as_deref().filter(|help| help.starts_with("did you mean"));
@@ -258,7 +264,7 @@ pub fn why_broken(request: &Request<'_>, file: &Loaded) -> String {
         .into_iter()
         .filter(|finding| finding.path == file.path && is_error(finding))
         .collect();
-    // What a key lacks whose name is wrong only follows from that.
+    // A missing key can be a consequence of a misspelt one, so faults of the text come first.
     let is_own = |finding: &&Diagnostic| file.faults.iter().any(|fault| fault.span == finding.span);
     let lines = LineIndex::new(&file.text);
     let told = |first: &Diagnostic| {
@@ -276,13 +282,13 @@ pub fn why_broken(request: &Request<'_>, file: &Loaded) -> String {
     }
 }
 
-/// The findings of one text that stands for a file, alone.
+/// Checks one text alone, in place of the file with this path.
 pub fn of_text(request: &Request<'_>, path: &str, text: &str) -> Vec<Diagnostic> {
     let loaded = load::of_text(request.root, path, text, request.config.limits.file, &options(request.config));
     found(request, &[loaded], Reach::Some)
 }
 
-/// A file with what fixing made of it.
+/// A scenario file with its text before and after fixing.
 #[derive(Debug)]
 pub struct FixedScenario {
     /// Relative to the project root.
@@ -291,13 +297,13 @@ pub struct FixedScenario {
     pub before: Vec<u8>,
     /// Its bytes now.
     pub after: Vec<u8>,
-    /// Fixes applied.
+    /// The number of applied fixes.
     pub fixed: usize,
-    /// What is found in it now.
+    /// The findings that remain.
     pub left: Vec<Diagnostic>,
 }
 
-/// Fixes files in memory. Findings that are not `wanted` stay.
+/// Fixes files in memory. Findings that `wanted` rejects are left alone.
 pub fn apply_fixes(
     request: &Request<'_>,
     found: &[Diagnostic],

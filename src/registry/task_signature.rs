@@ -1,5 +1,6 @@
-//! The parameters of a compiled task, and the names of the segments that its agents may receive, with everything that it refers to.
-//! Names alone: which of them a call brings is decided where contexts are assembled.
+//! The parameters of a compiled task and the names of the segments that its agents can receive,
+//! including everything that it refers to. Names only: the context assembly decides which of them a
+//! call receives.
 
 use super::artifact::{ReferenceKind, Registry, Task};
 use super::node::Node;
@@ -23,7 +24,7 @@ impl Tasks for Registry {
     }
 }
 
-/// What a task takes; `None` where there is none, or the registry cannot be read.
+/// The signature of a task; `None` if there is no such task or the registry cannot be read.
 fn of(registry: &Registry, name: &str) -> Option<TaskSignature> {
     let task = registry.find(name)?;
     let parameters = task.parameters().ok()?;

@@ -1,13 +1,13 @@
-//! The forms of requests that are read, and how one is told from another.
+//! The dialects of requests that can be read, and their detection.
 
 use crate::base::words::words;
 use serde_json::Value;
 
 words! {
-    /// A form of requests, by the words of `ctxc render --as`.
+    /// A dialect of requests, by the values of `ctxc render --as`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Dialect {
-        /// Chat completions of `OpenAI`, and of the many that speak like it.
+        /// Chat completions of `OpenAI` and compatible servers.
         OpenaiChat = "openai-chat",
         /// Responses of `OpenAI`.
         OpenaiResponses = "openai-responses",
@@ -21,7 +21,7 @@ words! {
 }
 
 impl Dialect {
-    /// Whose it is, for messages.
+    /// The vendor's name, for messages.
     pub const fn vendor(self) -> &'static str {
         match self {
             Self::OpenaiChat | Self::OpenaiResponses => "OpenAI",
@@ -31,7 +31,7 @@ impl Dialect {
         }
     }
 
-    /// The tokenizer of the models that it mostly leads to.
+    /// The tokenizer of the models that the dialect usually leads to.
     pub const fn tokenizer(self) -> &'static str {
         match self {
             Self::OpenaiChat | Self::OpenaiResponses => "o200k",
@@ -41,7 +41,7 @@ impl Dialect {
         }
     }
 
-    /// The key of what is said.
+    /// The key of the list of messages.
     pub const fn list(self) -> &'static str {
         match self {
             Self::Gemini => "contents",
@@ -50,7 +50,7 @@ impl Dialect {
         }
     }
 
-    /// How the path ends that its requests go to.
+    /// The end of the path that its requests go to.
     pub const fn path(self) -> &'static str {
         match self {
             Self::OpenaiChat => "/chat/completions",
@@ -61,15 +61,15 @@ impl Dialect {
         }
     }
 
-    /// That of a word.
+    /// Returns the dialect with a name.
     pub fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|dialect| dialect.word() == word)
     }
 
-    /// That of the path that a request goes to. A query behind it says nothing.
+    /// Returns the dialect of the path that a request goes to. A query behind the path is ignored.
     pub fn of_path(path: &str) -> Option<Self> {
         let path = path.split(['?', '#']).next().unwrap_or(path).trim_end_matches('/');
-        // Messages of OpenAI's assistants are kept by the server.
+        // Messages of OpenAI's assistants are stored on the server.
         if path.contains("/threads/") {
             return None;
         }
@@ -77,7 +77,7 @@ impl Dialect {
         found.or_else(|| path.ends_with(":streamGenerateContent").then_some(Self::Gemini))
     }
 
-    /// The likeliest one of a body; `None` where it is a request of none.
+    /// Returns the most likely dialect of a body; `None` if the body is not a request.
     pub fn of_body(body: &Value) -> Option<Self> {
         let has = |key: &str| body.get(key).is_some();
         if body.get("contents").is_some_and(|contents| contents.is_array() || contents.get("parts").is_some()) {
@@ -112,7 +112,8 @@ impl Dialect {
     }
 }
 
-/// Whether a request for a response of `OpenAI` may do without `input`: its vendor keeps a prompt, or what was said before.
+/// Returns true if a request to `OpenAI`'s responses may omit `input`, because the vendor stores a
+/// prompt or an earlier conversation.
 pub(super) fn has_kept_input(body: &Value) -> bool {
     let names = |value: &Value| value.is_string() || value.get("id").is_some_and(Value::is_string);
     body.pointer("/prompt/id").is_some_and(Value::is_string)

@@ -1,23 +1,24 @@
-//! What leads from one request to another, segment by segment.
+//! The differences between two requests, segment by segment.
 
 use super::segments::Segment;
 use crate::base::lines::changes;
 use std::collections::BTreeMap;
 
-/// What became of a segment.
+/// A difference of one segment, with its index in the later or earlier request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It came: its place among the later ones.
+    /// The segment was added, at this index of the later request.
     Added(usize),
-    /// It went: its place among the earlier ones.
+    /// The segment was removed, from this index of the earlier request.
     Removed(usize),
-    /// It has other words: both places.
+    /// The text changed: earlier and later index.
     Changed(usize, usize),
-    /// It has the same words at another place: both places.
+    /// The position changed but not the text: earlier and later index.
     Moved(usize, usize),
 }
 
-/// What differs, in the order of the later request; what went stands where it was.
+/// Returns the differences in the order of the later request; removed segments appear at their
+/// earlier position.
 pub fn differences(before: &[Segment], after: &[Segment]) -> Vec<Change> {
     let line = |segment: &Segment| format!("{:?} {}", segment.speaker, segment.wire);
     let (old, new): (Vec<String>, Vec<String>) = (before.iter().map(line).collect(), after.iter().map(line).collect());
@@ -45,7 +46,7 @@ pub fn differences(before: &[Segment], after: &[Segment]) -> Vec<Change> {
     found.into_iter().map(|(_, change)| change).collect()
 }
 
-/// How far two requests are from each other: segments that only one of them has.
+/// Returns the distance between two requests: the number of segments that only one of them has.
 pub fn distance(before: &[Segment], after: &[Segment]) -> usize {
     let mut counts: BTreeMap<&str, isize> = BTreeMap::new();
     for segment in before {

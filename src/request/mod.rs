@@ -1,7 +1,8 @@
-//! Requests of any program, as they went over the wire, read into typed messages and segments: the inverse of `context/render`.
+//! Reads requests of any program, as sent over the wire, into typed messages and segments: the
+//! inverse of `context/render`.
 //!
-//! A pure function of the body: nothing here calls anybody, knows a project or words a finding. What has an unexpected form counts as
-//! absent, and stays in the segment as the JSON that it is.
+//! A pure function of the body: never calls a provider, knows no project and reports no findings.
+//! An element of unexpected form counts as absent, and stays in the segment as its JSON.
 
 pub mod dialect;
 pub mod difference;

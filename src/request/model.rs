@@ -1,4 +1,4 @@
-//! A request as it is read: its tools, its messages with their parts, each with its place in the body.
+//! A parsed request: its tools, its messages with their parts, each with its pointer into the body.
 
 use super::dialect::Dialect;
 use crate::kernel::conversation::{Part, Speaker};
@@ -7,118 +7,118 @@ use serde_json::Value;
 /// A request to a model.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Its form.
+    /// Its dialect.
     pub dialect: Dialect,
-    /// The model that is asked; `None` where neither body nor address says.
+    /// The requested model; `None` if neither the body nor the URL contains it.
     pub model: Option<String>,
-    /// Whether the answer is to come as a stream.
+    /// True if the answer is requested as a stream.
     pub is_stream: bool,
-    /// Whether it goes to Gemini by Vertex AI, as its address says, which takes more.
+    /// True if the URL is that of Vertex AI, which accepts more than Gemini's own API.
     pub is_vertex: bool,
     /// The body.
     pub body: Value,
     /// The tools that the model may call, in order.
     pub tools: Vec<Tool>,
-    /// The schema of the answer, with its place.
+    /// The schema of the answer, with its pointer.
     pub format: Option<(String, Value)>,
-    /// What is said, in order; what the system says first where the form has it apart.
+    /// The messages in order; a separate system text comes first.
     pub messages: Vec<Message>,
 }
 
 /// A tool that the model may call.
 #[derive(Clone, Debug)]
 pub struct Tool {
-    /// Its name; that of its kind where it is one of the vendor's own.
+    /// Its name; for a tool of the vendor, the name of its kind.
     pub name: String,
-    /// What it is for; empty where nobody says.
+    /// Its description; empty if there is none.
     pub description: String,
-    /// Whether it has a schema of its arguments, which [`Request::schema`] gives.
+    /// True if it has a schema of its arguments, which [`Request::schema`] returns.
     pub has_schema: bool,
-    /// Where its name, description and schema stand in the body.
+    /// The pointer to its name, description and schema in the body.
     pub pointer: String,
-    /// Where its schema stands in the body.
+    /// The pointer to its schema in the body.
     pub schema_pointer: String,
-    /// Whether the vendor runs it.
+    /// True if the vendor runs it.
     pub is_server: bool,
-    /// Whether the vendor is to hold calls to the schema.
+    /// True if the vendor enforces the schema for calls.
     pub is_strict: bool,
-    /// The mark of a cache breakpoint behind it.
+    /// The cache breakpoint behind it.
     pub cache: Option<CacheMark>,
 }
 
 /// A message.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// Who says it.
+    /// The speaker.
     pub speaker: Speaker,
-    /// The word for who says it; empty where the body has none.
+    /// The role in the body; empty if the body has none.
     pub role: String,
-    /// Its number in the list of messages, from 1; `None` for what the system says beside the list.
+    /// Its number in the list of messages, from 1; `None` for a system text outside the list.
     pub number: Option<usize>,
-    /// Where it stands in the body.
+    /// Its pointer in the body.
     pub pointer: String,
     /// Its parts.
     pub parts: Vec<Placed>,
 }
 
-/// A part of a message with its place.
+/// A part of a message with its pointer.
 #[derive(Clone, Debug)]
 pub struct Placed {
-    /// What it is; `None` for a kind that only its vendor knows.
+    /// The content; `None` for a kind that is specific to its vendor.
     pub part: Option<Part>,
-    /// The word of its kind in the body; empty for a text alone.
+    /// The name of its kind in the body; empty for a plain text.
     pub kind: String,
-    /// Where it stands in the body.
+    /// Its pointer in the body.
     pub pointer: String,
-    /// The mark of a cache breakpoint behind it.
+    /// The cache breakpoint behind it.
     pub cache: Option<CacheMark>,
 }
 
-/// A cache breakpoint, as Anthropic marks one.
+/// A cache breakpoint in the format of Anthropic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheMark {
-    /// For five minutes.
+    /// Lasts five minutes.
     Minutes,
-    /// For an hour.
+    /// Lasts one hour.
     Hour,
 }
 
 impl CacheMark {
-    /// That of a block.
+    /// Returns the mark of a block.
     pub fn of(value: &Value) -> Option<Self> {
         let control = value.get("cache_control").filter(|control| control.is_object())?;
         Some(if control.get("ttl").and_then(Value::as_str) == Some("1h") { Self::Hour } else { Self::Minutes })
     }
 }
 
-/// Why a body is no request.
+/// The reason why a body is not a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoRequest {
-    /// It is not valid JSON.
+    /// The body is not valid JSON.
     #[error("it is not valid JSON: {0}")]
     NoJson(String),
-    /// It is JSON of something else.
+    /// The JSON is not a request.
     #[error("it is not a request to a model: expected an object with `messages`, `input` or `contents`, found {0}")]
     Other(String),
 }
 
 impl Request {
-    /// The parts of all messages, each with its message.
+    /// Returns the parts of all messages, each with its message.
     pub fn parts(&self) -> impl Iterator<Item = (&Message, &Placed)> {
         self.messages.iter().flat_map(|message| message.parts.iter().map(move |part| (message, part)))
     }
 
-    /// The schema of a tool's arguments.
+    /// Returns the schema of a tool's arguments.
     pub fn schema(&self, tool: &Tool) -> Option<&Value> {
         self.at(&tool.schema_pointer).filter(|_| tool.has_schema)
     }
 
-    /// Whether contents that Gemini has cached stand in front of the messages.
+    /// Returns true if cached contents of Gemini precede the messages.
     pub fn has_cached_contents(&self) -> bool {
         ["cachedContent", "cached_content"].iter().any(|key| self.body.get(key).is_some())
     }
 
-    /// What stands at a place of the body.
+    /// Returns the value at a pointer of the body.
     pub fn at(&self, pointer: &str) -> Option<&Value> {
         self.body.pointer(pointer)
     }

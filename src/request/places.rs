@@ -1,21 +1,23 @@
-//! Where a value stands in the text of a JSON document.
+//! The positions of values in the text of a JSON document.
 
 use serde_json::value::RawValue;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-/// The places of the values of a JSON document in its text. Each list and object is read once, however many places are asked for.
+/// The positions of a JSON document's values in its text. Each list and object is read at most
+/// once.
 #[derive(Debug)]
 pub struct Places<'t> {
     text: &'t str,
     body: Range<usize>,
-    /// By where a list or an object begins: where its values stand.
+    /// By the start of a list or an object: the ranges of its values.
     inside: RefCell<HashMap<usize, HashMap<String, Range<usize>>>>,
 }
 
 impl<'t> Places<'t> {
-    /// Of the document that begins at an offset of a text; something may follow it. The whole rest where it is no JSON.
+    /// Creates the positions of the document that begins at an offset of a text; other text may
+    /// follow it. A document that is not JSON spans the rest of the text.
     pub fn new(text: &'t str, offset: usize) -> Self {
         let rest = text.get(offset..).unwrap_or_default();
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
@@ -23,7 +25,8 @@ impl<'t> Places<'t> {
         Self { text, body: range(text, body), inside: RefCell::default() }
     }
 
-    /// The bytes of the value that a JSON pointer leads to; of the nearest one around it, where it leads to none.
+    /// Returns the bytes of the value at a JSON pointer; if it leads nowhere, of the nearest value
+    /// around it.
     pub fn place(&self, pointer: &str) -> Range<usize> {
         let mut here = self.body.clone();
         let mut known = self.inside.borrow_mut();
@@ -36,7 +39,7 @@ impl<'t> Places<'t> {
     }
 }
 
-/// Where the values of a list or an object stand.
+/// Returns the ranges of the values of a list or an object.
 fn values(text: &str, at: &Range<usize>) -> HashMap<String, Range<usize>> {
     let own = text.get(at.clone()).unwrap_or_default();
     if let Ok(list) = serde_json::from_str::<Vec<&RawValue>>(own) {
@@ -46,13 +49,13 @@ fn values(text: &str, at: &Range<usize>) -> HashMap<String, Range<usize>> {
     keys.into_iter().map(|(key, value)| (key, range(text, value.get()))).collect()
 }
 
-/// A part of a text: its address says where.
+/// Returns the range of a part of a text, by its address.
 fn range(text: &str, part: &str) -> Range<usize> {
     let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     start..start + part.len()
 }
 
-/// A pointer to something below another place.
+/// Returns the pointer to a key below another pointer.
 pub fn below(pointer: &str, key: &str) -> String {
     format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
 }

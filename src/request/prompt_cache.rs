@@ -1,66 +1,68 @@
-//! What a provider's prompt cache can reuse of a call, and the first bytes that keep it from more: a comparison with the call before.
+//! Compares a call with the previous one: the prefix that a provider's prompt cache can reuse, and
+//! the first change that ends it.
 
 use super::segments::Segment;
 use super::threads::is_shared;
 use crate::base::words::words;
 use crate::kernel::tokens::TokenCounter;
 
-/// Bytes of a change that are shown.
+/// The maximum number of characters of a change that are shown.
 const SHOWN: usize = 60;
 
-/// A call beside the one before it.
+/// The comparison of a call with the previous one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reuse {
     /// Tokens of the call.
     pub tokens: usize,
-    /// Tokens in front that the call before had, too.
+    /// Tokens of the prefix that the calls share.
     pub reused: usize,
-    /// Tokens that the call before had and this one could have reused; 0 where nothing broke.
+    /// Tokens of the previous call that this one could have reused; 0 if the prefix is intact.
     pub lost: usize,
-    /// What broke the prefix.
+    /// The change that ended the prefix.
     pub broken_by: Option<Break>,
 }
 
-/// The first place where a call is another one than the call before.
+/// The first place where a call differs from the previous one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Break {
-    /// The segment: of this call, or of the one before where it was taken out.
+    /// The id of the segment: of this call, or of the previous one if the segment was removed.
     pub segment: String,
-    /// The byte in it from which on it differs.
+    /// The byte of the segment where the difference begins.
     pub offset: usize,
-    /// What stood there.
+    /// The earlier text.
     pub before: String,
-    /// What stands there.
+    /// The later text.
     pub after: String,
-    /// What happened to it.
+    /// The kind of change.
     pub cause: Cause,
-    /// Where the segment stands in the body; `None` where it was taken out.
+    /// The pointer to the segment in the body; `None` if it was removed.
     pub pointer: Option<String>,
 }
 
 words! {
-    /// What happened to a segment.
+    /// The kind of change of a segment.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Cause {
-        /// It has other words.
+        /// Its text changed.
         Changed = "changed",
-        /// It stood at another place.
+        /// Its position changed.
         Moved = "moved",
-        /// It is not there any more.
+        /// It was removed.
         Removed = "removed",
-        /// Something stands in front of it that was not there.
+        /// A segment was inserted before it.
         Added = "added",
-        /// It is the same, and the cache has forgotten it.
+        /// It is unchanged, but the cache entry has expired.
         Expired = "expired",
     }
 }
 
-/// Compares a call with the one before it in its conversation.
+/// Compares a call with the previous one of its conversation.
 pub fn compare(before: &[Segment], now: &[Segment], counter: &dyn TokenCounter) -> Reuse {
     reuse(&before.iter().collect::<Vec<_>>(), now, counter)
 }
 
-/// Compares the first call of a conversation with another conversation of its agent: tools and system text alone are to be the same.
+/// Compares the first call of a conversation with another conversation of the same agent: only
+/// tools and system text are expected to match.
 pub fn compare_agent(before: &[Segment], now: &[Segment], counter: &dyn TokenCounter) -> Reuse {
     reuse(&before.iter().filter(|segment| is_shared(segment)).collect::<Vec<_>>(), now, counter)
 }
@@ -83,7 +85,7 @@ fn reuse(before: &[&Segment], now: &[Segment], counter: &dyn TokenCounter) -> Re
         && new.is_text
         && new.wire.starts_with(old.wire.as_str())
     {
-        // It was written on.
+        // The text was extended.
         reused += old.tokens(counter);
         return Reuse { tokens, reused, lost: 0, broken_by: None };
     }
@@ -112,7 +114,7 @@ fn explain(old: &Segment, old_rest: &[&Segment], new: Option<&Segment>, new_rest
         (true, true) => whole(new, Cause::Moved),
         (true, false) => whole(new, Cause::Added),
         (false, true) => removed(),
-        // Another call, or somebody else's words: what stood here is gone.
+        // Another call or another speaker: the earlier segment was removed.
         (false, false) if old.name() != new.name() || old.speaker != new.speaker => removed(),
         (false, false) => {
             let offset = old.wire.bytes().zip(new.wire.bytes()).take_while(|(a, b)| a == b).count();
@@ -129,7 +131,7 @@ fn explain(old: &Segment, old_rest: &[&Segment], new: Option<&Segment>, new_rest
     }
 }
 
-/// What stands at a place, and a little of what follows.
+/// Returns the beginning of the text at an offset.
 fn excerpt(text: &str, offset: usize) -> String {
     let rest = text.get(offset..).unwrap_or_default();
     match rest.char_indices().nth(SHOWN) {

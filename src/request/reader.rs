@@ -1,4 +1,4 @@
-//! From a body to a request, by its form.
+//! Reads a body into a request, by its dialect.
 
 use super::dialect::{Dialect, has_kept_input};
 use super::model::{NoRequest, Request};
@@ -7,19 +7,20 @@ use crate::base::json::{kind, why_not};
 use serde_json::Value;
 
 impl Request {
-    /// Reads the text of a body. The path that it goes to says the form where it is known, and the model where the body does not.
+    /// Reads the text of a body. A known path determines the dialect, and the model if the body
+    /// does not contain it.
     ///
     /// # Errors
-    /// It is not valid JSON, or no request.
+    /// The text is not valid JSON, or not a request.
     pub fn read(text: &str, path: Option<&str>) -> Result<Self, NoRequest> {
         let body = serde_json::from_str(text).map_err(|error| NoRequest::NoJson(why_not(&error)))?;
         Self::of(body, path)
     }
 
-    /// The same of a body that is parsed.
+    /// Reads a parsed body.
     ///
     /// # Errors
-    /// It is no request.
+    /// The body is not a request.
     pub fn of(body: Value, path: Option<&str>) -> Result<Self, NoRequest> {
         let has_list = ["messages", "input", "contents"].iter().any(|key| body.get(key).is_some()) || has_kept_input(&body);
         let dialect = path.and_then(Dialect::of_path).filter(|_| has_list).or_else(|| Dialect::of_body(&body));
@@ -33,10 +34,11 @@ impl Request {
         Ok(request)
     }
 
-    /// Reads another body that goes where this request goes, with what only the path has: Gemini's model stands there.
+    /// Reads another body for the destination of this request, and takes over the facts from its
+    /// path, such as Gemini's model.
     ///
     /// # Errors
-    /// It is no request.
+    /// The body is not a request.
     pub fn with_body(&self, body: Value) -> Result<Self, NoRequest> {
         let mut request = Self::of(body, Some(self.dialect.path()))?;
         if request.model.is_none() && self.body.get("model").is_none() {
@@ -47,7 +49,7 @@ impl Request {
     }
 }
 
-/// Reads a body of a form.
+/// Reads a body of a dialect.
 fn request(dialect: Dialect, body: Value) -> Request {
     let mut request = Request {
         dialect,
@@ -70,7 +72,7 @@ fn request(dialect: Dialect, body: Value) -> Request {
     request
 }
 
-/// The model in the address of Gemini.
+/// Returns the model in the URL of Gemini.
 fn model_of_path(path: &str) -> Option<String> {
     let (_, rest) = path.split_once("/models/")?;
     rest.split(':').next().filter(|model| !model.is_empty()).map(str::to_owned)

@@ -1,34 +1,36 @@
-//! What vendors refuse in the schema of a tool's arguments. They say more than they hold to; here is what they were seen to refuse.
+//! Faults in the schema of a tool's arguments that vendors reject. The vendors document more
+//! restrictions than they enforce; this module contains those that were observed.
 
 use super::dialect::Dialect;
 use super::places::below;
 use serde_json::{Map, Value};
 
-/// What is wrong with a schema.
+/// A fault of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SchemaFault {
-    /// Alternatives where one object has to be.
+    /// Alternatives at the root, which must be one object.
     Top(&'static str),
-    /// A list that does not say of what.
+    /// An array without the schema of its items.
     NoItems,
-    /// A word that the vendor's own form of schemas lacks.
+    /// A keyword that the vendor's own schema language lacks.
     Unknown(&'static str),
-    /// A property of a strict schema that may be left out.
+    /// An optional property in a strict schema.
     Optional(String),
-    /// A strict schema that takes other properties.
+    /// A strict schema that allows other properties.
     Open,
 }
 
-/// A fault with the way to it.
+/// A fault with its pointer.
 pub type PlacedFault = (String, SchemaFault);
 
-/// Words of JSON Schema that Gemini's own form of it lacks.
+/// Keywords of JSON Schema that Gemini's own schema language lacks.
 const OTHERS: &str = "$schema additionalProperties const examples exclusiveMaximum exclusiveMinimum multipleOf prefixItems propertyNames \
                       uniqueItems";
-/// Deeper than any schema that is meant.
+/// The maximum depth; intended schemas are flatter.
 const DEPTH: usize = 64;
 
-/// The first fault of a schema, with the way to it. `is_own` says that it is in the vendor's own form, where that is not JSON Schema.
+/// Returns the first fault of a schema, with its pointer. `is_own` is true for a schema in the
+/// vendor's own language instead of JSON Schema.
 pub fn schema_fault(schema: &Value, dialect: Dialect, (is_strict, is_own): (bool, bool)) -> Option<PlacedFault> {
     let refused: &[&'static str] = match dialect {
         Dialect::OpenaiChat | Dialect::OpenaiResponses => &["oneOf", "anyOf", "allOf", "enum", "not"],
@@ -40,11 +42,11 @@ pub fn schema_fault(schema: &Value, dialect: Dialect, (is_strict, is_own): (bool
     top.or_else(|| first(schema, &|object| one(object, dialect, (is_strict, is_own)), DEPTH))
 }
 
-/// What is wrong with one of the schemas in a schema, and the way to it.
+/// Returns the fault of one schema inside a schema, with its pointer.
 fn one(object: &Map<String, Value>, dialect: Dialect, (is_strict, is_own): (bool, bool)) -> Option<PlacedFault> {
     let has = |key: &str| object.contains_key(key);
     let kind = object.get("type");
-    // What JSON Schema and Gemini's own form call one kind.
+    // JSON Schema and Gemini's language spell the kind differently.
     let is_list = |kind: &Value| kind.as_str().is_some_and(|kind| kind.eq_ignore_ascii_case("array"));
     let is_list = kind.is_some_and(|kind| is_list(kind) || kind.as_array().is_some_and(|all| all.iter().any(is_list)));
     let wants_items = is_own && dialect == Dialect::Gemini || matches!(dialect, Dialect::OpenaiChat | Dialect::OpenaiResponses);
@@ -65,7 +67,7 @@ fn one(object: &Map<String, Value>, dialect: Dialect, (is_strict, is_own): (bool
     Some((String::new(), fault?))
 }
 
-/// The first fault in a schema and those inside it.
+/// Returns the first fault in a schema and those inside it.
 fn first(schema: &Value, look: &dyn Fn(&Map<String, Value>) -> Option<PlacedFault>, depth: usize) -> Option<PlacedFault> {
     let object = schema.as_object().filter(|_| depth > 0)?;
     let inside = |one: &Value, way: String| first(one, look, depth - 1).map(|(pointer, fault)| (way + &pointer, fault));

@@ -1,17 +1,17 @@
-//! Sections of a text: what stands below a heading, in an XML element, or in a fence with a name.
+//! Sections of a text: the text below a heading, in an XML element, or in a named fence.
 
 use std::ops::Range;
 
-/// A part of a text that can be named.
+/// A named part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// Its heading, the name of its element, or what stands behind its fence.
+    /// Its heading, the name of its element, or the name behind its fence.
     pub title: String,
-    /// Its bytes, from its first line to before the next section of its kind.
+    /// Its bytes, from its first line to the next section of its kind.
     pub range: Range<usize>,
 }
 
-/// What a section ends with.
+/// The end of a section.
 enum End {
     /// A heading of this level or above.
     Heading(usize),
@@ -19,12 +19,13 @@ enum End {
     Element(String),
 }
 
-/// The sections of a text, in the order of their beginnings. Headings are those of Markdown (`## Runbook`), elements stand alone on their
-/// lines (`<rules>` … `</rules>`), and fences have a name behind their signs.
+/// Returns the sections of a text, in the order of their beginnings. Headings are those of Markdown
+/// (`## Runbook`), elements stand alone on their lines (`<rules>` … `</rules>`), and fences have a
+/// name behind their signs.
 pub fn sections(text: &str) -> Vec<Section> {
     let mut found: Vec<Section> = Vec::new();
     let mut open: Vec<(usize, End)> = Vec::new();
-    // The sign of the fence that is open, and its section where it has a name.
+    // The sign of the open fence, and its section if it has a name.
     let mut fence: Option<(String, Option<usize>)> = None;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -52,7 +53,7 @@ pub fn sections(text: &str) -> Vec<Section> {
             found.push(Section { title, range: start..text.len() });
         } else if let Some(name) = bare.strip_prefix("</").and_then(|rest| rest.strip_suffix('>')) {
             if open.iter().any(|(_, own)| matches!(own, End::Element(own) if own == name)) {
-                // What was begun inside the element ends with it.
+                // Sections inside the element end with it.
                 while let Some((at, own)) = open.pop() {
                     let is_element = matches!(&own, End::Element(own) if own == name);
                     if let Some(section) = found.get_mut(at) {
@@ -72,7 +73,7 @@ pub fn sections(text: &str) -> Vec<Section> {
     found
 }
 
-/// Ends the innermost sections as long as they are of a kind.
+/// Closes the innermost sections as long as `ends` accepts them.
 fn close(open: &mut Vec<(usize, End)>, found: &mut [Section], at: usize, ends: impl Fn(&End) -> bool) {
     while open.last().is_some_and(|(_, end)| ends(end)) {
         if let Some(section) = open.pop().and_then(|(number, _)| found.get_mut(number)) {

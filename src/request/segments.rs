@@ -1,4 +1,4 @@
-//! A request as segments: what it is made of, in the order in which a provider's cache sees it.
+//! A request as segments, in the order in which a provider's cache processes them.
 
 use super::model::{Message, Placed, Request};
 use super::sections::{Section, sections};
@@ -11,44 +11,45 @@ use std::collections::BTreeMap;
 /// A block of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Names it in its request: `tool:search`, `system:1`, `message:3/text:1`, `message:4/tool_result:call_9f`.
+    /// The id in its request: `tool:search`, `system:1`, `message:3/text:1`,
+    /// `message:4/tool_result:call_9f`.
     pub id: String,
-    /// What it belongs to: `tools`, `response_format`, `system` or `message:N`.
+    /// The group: `tools`, `response_format`, `system` or `message:N`.
     pub group: String,
-    /// Who says it; `None` for tools and the form of the answer.
+    /// The speaker; `None` for tools and the form of the answer.
     pub speaker: Option<Speaker>,
-    /// Where it stands in the body.
+    /// The pointer in the body.
     pub pointer: String,
-    /// How it reads.
+    /// The readable text.
     pub text: String,
-    /// The bytes that a cache compares: a text as it is, else JSON without the marks of breakpoints.
+    /// The bytes that a cache compares: a text as it is, otherwise JSON without cache breakpoints.
     pub wire: String,
-    /// Whether it is a text as it is.
+    /// True if it is a plain text.
     pub is_text: bool,
-    /// Whether a cache breakpoint stands behind it.
+    /// True if a cache breakpoint follows it.
     pub is_breakpoint: bool,
-    /// Tokens of its images and documents, which no tokenizer counts.
+    /// Tokens of its images and documents, which tokenizers do not count.
     pub media_tokens: usize,
 }
 
 impl Segment {
-    /// What it is inside its group: `tool_call:call_9f`, `text:1`.
+    /// The id inside its group: `tool_call:call_9f`, `text:1`.
     pub fn name(&self) -> &str {
         self.id.split_once('/').map_or(self.id.as_str(), |(_, name)| name)
     }
 
-    /// Tokens of it.
+    /// Returns its tokens.
     pub fn tokens(&self, counter: &dyn TokenCounter) -> usize {
         counter.count(&self.text).saturating_add(self.media_tokens)
     }
 
-    /// Its sections, where it is a text.
+    /// Returns its sections if it is a text.
     pub fn sections(&self) -> Vec<Section> {
         if self.is_text { sections(&self.text) } else { Vec::new() }
     }
 }
 
-/// The segments of a request: tools, the form of the answer, what the system says, messages.
+/// Returns the segments of a request: tools, the form of the answer, system text, messages.
 pub fn segments(request: &Request) -> Vec<Segment> {
     let mut out: Vec<Segment> = request
         .tools
@@ -83,7 +84,7 @@ pub fn segments(request: &Request) -> Vec<Segment> {
         });
     }
     let mut blocks = 0;
-    // What the system says before anybody else.
+    // True until the first message that is not from the system.
     let mut leads = true;
     for message in &request.messages {
         leads &= message.speaker == Speaker::System;
@@ -102,17 +103,17 @@ pub fn segments(request: &Request) -> Vec<Segment> {
     out
 }
 
-/// The bytes of what stands at a place, without the marks of breakpoints.
+/// Returns the bytes of the value at a pointer, without cache breakpoints.
 fn wire(request: &Request, pointer: &str) -> String {
     match request.at(pointer) {
-        // Plain data with string keys: writing it cannot fail.
+        // Serialising plain data with string keys never fails.
         Some(Value::Object(object)) => serde_json::to_string(&Unmarked(object)).unwrap_or_default(),
         Some(value) => value.to_string(),
         None => String::new(),
     }
 }
 
-/// An object without the mark of a breakpoint.
+/// An object without its cache breakpoint.
 struct Unmarked<'v>(&'v Map<String, Value>);
 
 impl Serialize for Unmarked<'_> {
@@ -159,7 +160,7 @@ fn part(request: &Request, message: &Message, placed: &Placed, group: &str, seen
     }
 }
 
-/// Gives those of one id a number.
+/// Numbers segments that share an id.
 fn unique(segments: &mut [Segment]) {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for segment in segments {

@@ -1,4 +1,5 @@
-//! Which agent a request is of, and which conversation: what nobody says is read off the requests themselves.
+//! Assigns requests to agents and conversations: by the program's own names, otherwise by comparing
+//! the requests.
 
 use super::dialect::Dialect;
 use super::segments::Segment;
@@ -6,38 +7,38 @@ use crate::base::hash::Hash;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-/// A request among others.
+/// One of several requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent<'r> {
     /// Its segments.
     pub segments: &'r [Segment],
-    /// Its form: one agent sends one form alone.
+    /// Its dialect; each agent uses a single one.
     pub dialect: Dialect,
-    /// Its agent, where the program says.
+    /// Its agent, if the program names it.
     pub agent: Option<&'r str>,
-    /// Its conversation, where the program says.
+    /// Its conversation, if the program names it.
     pub conversation: Option<&'r str>,
 }
 
-/// Where a request belongs.
+/// The agent and conversation of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
-    /// Its agent: the program's own name, else `agent-1`, `agent-2`.
+    /// Its agent: the program's own name, otherwise `agent-1`, `agent-2`.
     pub agent: String,
-    /// Its conversation: the program's own name, else a number from 1.
+    /// Its conversation: the program's own name, otherwise a number from 1.
     pub conversation: String,
-    /// The call before it in its conversation, by its place in the list.
+    /// The index of the previous call in its conversation.
     pub before: Option<usize>,
-    /// The call before it of its agent, in whichever conversation.
+    /// The index of the previous call of its agent, in any conversation.
     pub agent_before: Option<usize>,
 }
 
-/// Whether a segment is the same with every call of its agent.
+/// Returns true if a segment is the same in every call of its agent.
 pub fn is_shared(segment: &Segment) -> bool {
     matches!(segment.group.as_str(), "tools" | "response_format" | "system")
 }
 
-/// What of a request tells its agent and its conversation.
+/// The features of a request that identify its agent and its conversation.
 #[derive(Debug)]
 struct Outline {
     at: usize,
@@ -46,15 +47,15 @@ struct Outline {
     named: (Option<String>, Option<String>),
     /// The ids of its tools.
     tools: Vec<String>,
-    /// What the system says.
+    /// The system text.
     system: Rc<str>,
-    /// The beginning of the hash of each segment that is not the same with every call.
+    /// The first bytes of the hash of each segment that differs between calls.
     said: Vec<u64>,
-    /// The same in order of size.
+    /// The same, sorted.
     sorted: Vec<u64>,
 }
 
-/// As much of a hash as tells the segments of a recording from one another.
+/// Returns the part of a hash that distinguishes the segments of a recording.
 fn short(text: &str) -> u64 {
     let Hash(bytes) = Hash::of(text.as_bytes());
     bytes.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
@@ -78,11 +79,12 @@ impl Outline {
     }
 }
 
-/// The threads of requests that are handed in one by one, in the order in which they were sent. Of what was handed in, it holds the last
-/// request of each agent and of each conversation, by its hashes.
+/// Assigns requests one by one, in the order in which they were sent. Stores the last request of
+/// each agent and of each conversation, by its hashes.
 ///
-/// One agent has the same tools by name, and a system text of which at least half stays. A conversation goes on where it begins as before,
-/// or where at least half of what was said before is said again.
+/// An agent has the same tools by name, and a system text of which at least half stays. A request
+/// continues a conversation if it begins as before, or if it repeats at least half of the earlier
+/// messages.
 #[derive(Debug, Default)]
 pub struct Threads {
     count: usize,
@@ -91,7 +93,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Where the next request belongs.
+    /// Assigns the next request.
     pub fn next(&mut self, sent: &Sent<'_>) -> Thread {
         let mut own = Outline::of(sent, self.count);
         self.count += 1;
@@ -100,7 +102,7 @@ impl Threads {
             None => last.named.0.is_none() && last.dialect == sent.dialect && same_agent(last, &own),
         };
         let known = self.agents.iter_mut().rev().find(is_agent);
-        // Most calls of an agent have one system text.
+        // Most calls of an agent share one system text.
         if let Some((_, last)) = &known
             && last.system == own.system
         {
@@ -121,7 +123,7 @@ impl Threads {
             None if last.named.1.is_some() => None,
             None => goes_on(last, &own),
         };
-        // Of equals the newest.
+        // Among equals the newest wins.
         let best = self.conversations.iter_mut().filter_map(|one| Some((score(one)?, one))).max_by_key(|(score, _)| *score);
         let (conversation, before) = if let Some((_, (_, name, last))) = best {
             (name.clone(), Some(std::mem::replace(last, own).at))
@@ -133,14 +135,14 @@ impl Threads {
         Thread { agent, conversation, before, agent_before }
     }
 
-    /// The requests that a later one may be compared with, by their places.
+    /// Returns the indices of the requests that a later one may be compared with.
     pub fn last(&self) -> impl Iterator<Item = usize> {
         let agents = self.agents.iter().map(|(_, last)| last.at);
         agents.chain(self.conversations.iter().map(|(_, _, last)| last.at))
     }
 }
 
-/// The threads of requests, in the order in which they were sent.
+/// Assigns requests, in the order in which they were sent.
 pub fn threads(sent: &[Sent<'_>]) -> Vec<Thread> {
     let mut threads = Threads::default();
     sent.iter().map(|sent| threads.next(sent)).collect()
@@ -151,7 +153,7 @@ fn same_agent(a: &Outline, b: &Outline) -> bool {
     common * 2 >= a.tools.len().max(b.tools.len()) && is_alike(&a.system, &b.system)
 }
 
-/// Whether at least half of the longer text is in the other, at its beginning or its end.
+/// Returns true if at least half of the longer text is in the other, at its beginning or its end.
 fn is_alike(a: &str, b: &str) -> bool {
     let most = a.len().max(b.len());
     let front = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
@@ -160,13 +162,14 @@ fn is_alike(a: &str, b: &str) -> bool {
     (front + back) * 2 >= most
 }
 
-/// How surely a later request goes on with an earlier one: whether it says all of that first, how much of it it says first, and how much
-/// of it at all. `None` where it does not go on with it.
+/// Returns a score for a later request that continues an earlier one: a flag that it begins with
+/// the whole earlier one, the length of the common beginning, and the number of common segments.
+/// `None` if it does not continue it.
 fn goes_on(earlier: &Outline, later: &Outline) -> Option<(bool, usize, usize)> {
     let front = earlier.said.iter().zip(&later.said).take_while(|(a, b)| a == b).count();
     let is_whole = front == earlier.said.len();
     if is_whole && front == later.said.len() {
-        // The same is asked once more.
+        // The same request was sent again.
         return Some((true, front, front));
     }
     if later.said.len() < 2 {

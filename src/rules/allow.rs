@@ -1,7 +1,8 @@
-//! `<?ctxc allow no-context reason="…"?>`: silences findings of its parent element, and of nothing beneath it that
-//! is a task of its own.
+//! `<?ctxc allow no-context reason="…"?>`: silences findings of its parent element, but not of
+//! tasks nested in that element.
 //!
-//! Collects and matches only; the findings about the instructions themselves are rules like any other.
+//! Collects and matches the instructions only. Findings about the instructions themselves are
+//! ordinary rules.
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Code;
@@ -11,36 +12,39 @@ use crate::syntax::reader::Reader;
 use crate::syntax::tree::{Document, Element, Kind, Node, NodeId};
 use std::collections::{BTreeMap, HashMap};
 
-/// Elements that are tasks of their own: an `allow` outside does not reach into them.
+/// Elements that are tasks of their own. An `allow` outside such an element does not apply inside
+/// it.
 const BODIES: &[&str] =
     &["task", "template", "inner_task", "reduction_task", "director", "evaluator", "script_execution", "fragment", "call"];
 
-/// Elements that have a name in the registry.
+/// Elements with a name in the registry.
 const DEFINITIONS: &[&str] = &["task", "template", "fragment"];
 
 /// One `<?ctxc …?>` instruction.
 #[derive(Debug)]
 pub(super) struct Instruction<'a> {
-    /// All of it, with its marks.
+    /// The whole instruction, including `<?` and `?>`.
     pub(super) span: Span,
-    /// `allow`, or what was written in its place.
+    /// `allow`, or the word written in its place.
     pub(super) verb: Spanned<&'a str>,
-    /// The rules named, each with whether it silenced anything, or may have, where its element is damaged.
+    /// The rules that it names. The flag is true if the name silenced a finding, or may have done
+    /// so because its element is damaged.
     pub(super) names: Vec<(Spanned<&'a str>, bool)>,
-    /// Whether it says why.
+    /// True if the instruction gives a reason.
     pub(super) has_reason: bool,
-    /// The element it speaks for; `None` outside the root element: then it speaks for the root.
+    /// The element whose findings are silenced. An instruction outside the root element applies to
+    /// the root; `None` if the document has no root.
     parent: Option<NodeId>,
 }
 
 impl Instruction<'_> {
-    /// Whether it silences findings.
     pub(super) fn is_allow(&self) -> bool {
         self.verb.value == "allow"
     }
 }
 
-/// Every `<?ctxc …?>` of a document; free where there is none.
+/// Returns every `<?ctxc …?>` of a document. Costs nothing if the document has no processing
+/// instruction.
 pub(super) fn collect(document: Document<'_>) -> Vec<Instruction<'_>> {
     if !document.has_instructions() {
         return Vec::new();
@@ -56,22 +60,22 @@ pub(super) fn collect(document: Document<'_>) -> Vec<Instruction<'_>> {
     found
 }
 
-/// A rule that instructions of a definition silence in one part of it.
+/// A rule that instructions silence in one part of a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// The name of the definition; `None` outside of all that have one.
+    /// The name of the definition; `None` outside all named definitions.
     pub definition: Option<String>,
-    /// The nearest element with a name inside the definition; `None` for the definition as a whole.
+    /// The nearest named element inside the definition; `None` for the definition as a whole.
     pub part: Option<String>,
-    /// The rule as it is named.
+    /// The name of the rule as written in the instruction.
     pub rule: String,
-    /// The number of times that it is named.
+    /// The number of instructions that name the rule.
     pub count: u32,
-    /// Elements around the outermost instruction, inside the definition.
+    /// The number of elements between the definition and the outermost of these instructions.
     pub depth: u32,
 }
 
-/// The rules that the instructions of a template silence.
+/// Counts the rules that the instructions of a template silence.
 pub fn counted(text: &str) -> Vec<Counted> {
     let mut reader = Reader::new();
     reader.read(text, &Limits::default());
@@ -112,13 +116,13 @@ fn is_reason(word: &Spanned<&str>) -> bool {
     word.value.starts_with("reason")
 }
 
-/// Whether `reason="…"` has more than white space between its quotes.
+/// True if `reason="…"` has more than white space between its quotes.
 fn says_why(written: Option<&str>) -> bool {
     let value = written.and_then(|written| written.strip_prefix("reason")?.trim_start().strip_prefix('='));
     value.is_some_and(|value| !value.trim().trim_matches(['"', '\'']).trim().is_empty())
 }
 
-/// Words separated by white space or commas, with their places.
+/// Splits a text into words separated by white space or commas, with their spans.
 fn words(text: &str, within: Span) -> impl Iterator<Item = Spanned<&str>> {
     let content = within.slice(text);
     content.split(|c: char| c.is_ascii_whitespace() || c == ',').filter(|word| !word.is_empty()).map(move |word| {
@@ -129,11 +133,11 @@ fn words(text: &str, within: Span) -> impl Iterator<Item = Spanned<&str>> {
     })
 }
 
-/// What the instructions of a document silence: for each element and rule, the names that say so.
+/// For each element and rule, the indexes (instruction, name) of the names that silence it.
 pub(super) struct Silencers(HashMap<(NodeId, Code), Vec<(usize, usize)>>);
 
 impl Silencers {
-    /// Of the instructions that silence findings.
+    /// Collects the names of all `allow` instructions.
     pub(super) fn of(instructions: &[Instruction<'_>]) -> Self {
         let mut all: HashMap<(NodeId, Code), Vec<(usize, usize)>> = HashMap::new();
         for (at, instruction) in instructions.iter().enumerate().filter(|(_, instruction)| instruction.is_allow()) {
@@ -146,7 +150,7 @@ impl Silencers {
         Self(all)
     }
 
-    /// Whether some instruction silences the finding; marks those that do as used.
+    /// Returns true if an instruction silences the finding, and marks the names that do as used.
     pub(super) fn silence(&mut self, instructions: &mut [Instruction<'_>], document: Document<'_>, finding: &Diagnostic) -> bool {
         if self.0.is_empty() || finding.locked {
             return false;
@@ -156,7 +160,7 @@ impl Silencers {
         while let Some(at) = element {
             if let Some(by) = self.0.get_mut(&(at.id(), finding.rule.code)) {
                 silenced = true;
-                // Marked once, they need no second mark.
+                // A name needs to be marked only once.
                 for (instruction, number) in by.drain(..) {
                     let name = instructions.get_mut(instruction).and_then(|instruction| instruction.names.get_mut(number));
                     if let Some((_, used)) = name {

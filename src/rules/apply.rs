@@ -1,7 +1,8 @@
-//! Applies fixes to a text: those that do not overlap, again and again until no fix makes progress.
+//! Applies fixes to a text: the fixes that do not overlap, repeated until no fix makes progress.
 //!
-//! Never applies two fixes that overlap, never one whose finding stays, never leaves an error behind that was not there
-//! before, never runs for more than [`ROUNDS`]. The caller hands in the function that checks a text.
+//! Never applies two overlapping fixes, never keeps a fix whose finding remains, never introduces
+//! an error, never runs more than [`ROUNDS`] rounds. The caller passes the function that checks a
+//! text.
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{self, Applicability, Edit, Fix};
@@ -14,61 +15,64 @@ use crate::syntax::tree::Element;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Rounds at most: a fix may uncover the next finding.
+/// Maximum number of rounds. A fix may uncover the next finding.
 pub const ROUNDS: usize = 10;
 
-/// Trials of fixes that do not go at most, in all rounds together: a text full of them does not cost a check each.
+/// Maximum number of failed attempts to apply fixes, over all rounds together. Bounds the number of
+/// checks of a text with many unusable fixes.
 pub const TRIALS: usize = 128;
 
-/// Rules about texts and values that cannot be read, with all that is wrong in them.
+/// Rules about texts and values that cannot be parsed. Such a finding hides the other findings
+/// inside the text.
 const HIDING: [&str; 6] = ["bad-expression", "bad-condition", "bad-jinja", "bad-value", "unknown-key", "unknown-scenario-key"];
 
-/// Bytes of a text that a trial is made of, and how many a finding counts for.
+/// Bytes of text for which one attempt counts once, and the number of bytes that a finding adds.
 const COST_OF_TRIAL: usize = 65_536;
 const COST_OF_FINDING: usize = 256;
 
-/// Which fixes are applied.
+/// The fixes that may be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// Those that need no look.
+    /// Only fixes that need no review.
     Safe,
-    /// The suggested ones too: the first of each finding.
+    /// Suggested fixes too: the first of each finding.
     Suggested,
 }
 
 /// A fix that was chosen for a finding.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'d> {
-    /// What it mends.
+    /// The finding that the fix removes.
     pub finding: &'d Diagnostic,
-    /// How.
+    /// The fix to apply.
     pub fix: &'d Fix,
 }
 
 impl Choice<'_> {
-    /// Whether an error that is found behind it was there before, and only hidden: it leaves nothing to decide, or has a text
-    /// read that could not be, and mends an error.
+    /// True if an error found after this fix may have existed before, hidden by the fixed error.
+    /// That holds for a safe fix of an error, and for a fix of a text that could not be parsed.
     pub fn uncovers(&self) -> bool {
         let is_read = HIDING.contains(&self.finding.rule.name);
         is_error(self.finding) && (is_read || self.fix.applicability == Applicability::Safe)
     }
 }
 
-/// What fixing made of a text.
+/// The result of fixing a text.
 #[derive(Clone, Debug)]
 pub struct Fixed {
-    /// The text now.
+    /// The fixed text.
     pub text: String,
-    /// Findings that are gone.
+    /// The number of findings that were removed.
     pub fixed: usize,
-    /// What is found in it now.
+    /// The findings in the fixed text.
     pub left: Vec<Diagnostic>,
 }
 
-/// Finds everything in a text.
+/// A function that returns all findings of a text.
 pub type CheckText<'c> = dyn FnMut(&str) -> Vec<Diagnostic> + 'c;
 
-/// The fix of a finding that may be applied; `None` when it has none of that kind, or nobody but its author can choose.
+/// Returns the applicable fix of a finding; `None` if it has no fix of the selected kind, or only
+/// its author can choose one.
 pub fn eligible(finding: &Diagnostic, which: Which) -> Option<&Fix> {
     if !finding.is_fixable() {
         return None;
@@ -76,11 +80,11 @@ pub fn eligible(finding: &Diagnostic, which: Which) -> Option<&Fix> {
     finding.fixes.iter().find(|fix| which == Which::Suggested || fix.applicability == Applicability::Safe)
 }
 
-/// What was found before any fix was made, and how often.
+/// The findings before the first fix, with the number of times each occurs.
 pub struct Beginning(BTreeMap<(Arc<str>, u16, String), usize>);
 
 impl Beginning {
-    /// Takes down what is found now.
+    /// Counts the findings of a text.
     pub fn of(found: &[Diagnostic]) -> Self {
         let mut counts = BTreeMap::new();
         for finding in found {
@@ -89,20 +93,21 @@ impl Beginning {
         Self(counts)
     }
 
-    /// How many of the findings that there were are gone.
+    /// Returns the number of these findings that are gone from `left`.
     pub fn gone(&self, left: &[Diagnostic]) -> usize {
         let left = Self::of(left);
         self.0.iter().map(|(entry, had)| had.saturating_sub(left.0.get(entry).copied().unwrap_or(0))).sum()
     }
 
     fn entry(finding: &Diagnostic) -> (Arc<str>, u16, String) {
-        // What damage hides was there as well.
+        // Damage may hide any other finding, so the message of a syntax error does not identify it.
         let message = if is_syntax(finding) { String::new() } else { finding.message.clone() };
         (Arc::clone(&finding.path), if is_syntax(finding) { 0 } else { finding.rule.code.0 }, message)
     }
 
-    /// Whether a finding that is no error came up through other fixes, such as a parameter that nothing reads any more: what it
-    /// would take away, its author has to take away, unless that is safe.
+    /// True if a finding is no error, was caused by other fixes (such as a parameter that nothing
+    /// reads any more), and its fix would delete text. Its author has to decide on that, unless the
+    /// fix is safe.
     pub fn lacks(&self, finding: &Diagnostic) -> bool {
         let takes = |fix: &Fix| fix.edits.iter().all(|edit| edit.insert.len() < edit.span.len() as usize);
         let is_safe = || eligible(finding, Which::Safe).is_some();
@@ -110,15 +115,15 @@ impl Beginning {
         takes_away && !self.has(finding)
     }
 
-    /// Whether a finding was there, or may have been behind damage.
+    /// True if a finding existed before the first fix, or may have been hidden by damage.
     pub fn has(&self, finding: &Diagnostic) -> bool {
         let damage = (Arc::clone(&finding.path), 0, String::new());
         self.0.contains_key(&Self::entry(finding)) || self.0.contains_key(&damage)
     }
 }
 
-/// Fixes that leave each other alone, the gravest findings first. An insertion at the border of another edit waits for the
-/// next round: which of the two comes first would be a guess.
+/// Chooses fixes that do not overlap, gravest findings first. An insertion at the border of another
+/// edit waits for the next round, because the order of the two would be a guess.
 pub fn choose<'d>(found: impl IntoIterator<Item = &'d Diagnostic>, which: Which) -> Vec<Choice<'d>> {
     let mut taken: BTreeMap<u32, u32> = BTreeMap::new();
     let mut chosen = Vec::new();
@@ -135,7 +140,7 @@ pub fn choose<'d>(found: impl IntoIterator<Item = &'d Diagnostic>, which: Which)
     chosen
 }
 
-/// Whether an edit meets one of those taken, which are disjoint and kept by their starts.
+/// True if an edit touches one of the chosen edits, which are disjoint and keyed by their starts.
 fn is_taken(taken: &BTreeMap<u32, u32>, span: Span) -> bool {
     let near = taken.range(..=span.end).rev().take_while(|(_, end)| **end >= span.start);
     near.map(|(&start, &end)| Span::new(start, end)).any(|other| {
@@ -144,7 +149,7 @@ fn is_taken(taken: &BTreeMap<u32, u32>, span: Span) -> bool {
     })
 }
 
-/// The text with these fixes; `None` when the edits of one do not fit it.
+/// Returns the text with these fixes applied; `None` if the edits of a fix do not fit the text.
 pub fn applied(text: &str, choices: &[Choice<'_>]) -> Option<String> {
     fix::apply(text, &edits(choices))
 }
@@ -155,8 +160,9 @@ fn edits(choices: &[Choice<'_>]) -> Vec<Edit> {
     edits
 }
 
-/// Fixes to be made next: those that bring no new error, and where none of the first choice is left, of the next ones. `before`
-/// is what `check` finds in the text, `found` what is to be mended.
+/// Returns the fixes to apply next: those of the first choice that introduce no error, or, if none
+/// remains, those of the next choices. `before` contains all findings of the text, `found` those to
+/// fix.
 pub fn next<'d>(
     text: &str,
     found: &[&'d Diagnostic],
@@ -166,7 +172,8 @@ pub fn next<'d>(
     trials: &mut usize,
     check: &mut CheckText<'_>,
 ) -> Vec<Choice<'d>> {
-    // Damage first, by itself: what it hid may come to light then, and is no excuse for what another fix brings in.
+    // Syntax errors are fixed first, by themselves. Findings that they hid may appear then; such
+    // findings must not excuse an error that another fix introduces.
     let (damage, rest): (Vec<&Diagnostic>, Vec<&Diagnostic>) = found.iter().partition(|finding| is_syntax(finding));
     for mut found in [damage, rest] {
         for _ in 0..ROUNDS {
@@ -178,14 +185,15 @@ pub fn next<'d>(
             if choices.is_empty() {
                 break;
             }
-            // What stood in the way of these may stand in nobody's way without them.
+            // Findings that these choices blocked may be fixable without them.
             found.retain(|finding| !choices.iter().any(|choice| std::ptr::eq(choice.finding, *finding)));
         }
     }
     Vec::new()
 }
 
-/// Those of the chosen fixes that together mend what they are for and bring no new error into the text. `before` is what `check` finds in it.
+/// Returns those of the chosen fixes that together remove their findings and introduce no error.
+/// `before` contains the findings of the text.
 pub fn sound<'d>(
     text: &str,
     choices: &[Choice<'d>],
@@ -194,7 +202,7 @@ pub fn sound<'d>(
     trials: &mut usize,
     check: &mut CheckText<'_>,
 ) -> Vec<Choice<'d>> {
-    // What a check costs grows with the text, and with what is found in it.
+    // The cost of a check grows with the length of the text and the number of its findings.
     let cost = 1 + (text.len() + COST_OF_FINDING * before.len()) / COST_OF_TRIAL;
     most(choices, trials, cost, &mut |choices| {
         applied(text, choices).is_some_and(|after| {
@@ -206,8 +214,8 @@ pub fn sound<'d>(
     })
 }
 
-/// The items that pass together: tries all, and searches by halves for those that do not go, while there are trials left, of
-/// which each that fails takes `cost`.
+/// Returns the items that pass together. Tries all of them, then bisects to exclude those that
+/// fail. Stops when no attempts are left; each failure costs `cost` of them.
 pub fn most<T: Copy>(items: &[T], trials: &mut usize, cost: usize, passes: &mut dyn FnMut(&[T]) -> bool) -> Vec<T> {
     let mut accepted: Vec<T> = Vec::with_capacity(items.len());
     let mut open = vec![items];
@@ -230,7 +238,7 @@ pub fn most<T: Copy>(items: &[T], trials: &mut usize, cost: usize, passes: &mut 
     accepted
 }
 
-/// Applies fixes to one text until nothing changes. Findings that `wanted` declines are left alone.
+/// Applies fixes to a text until nothing changes. Findings that `wanted` rejects are left alone.
 pub fn fix(text: &str, which: Which, limits: &Limits, wanted: &dyn Fn(&Diagnostic) -> bool, check: &mut CheckText<'_>) -> Fixed {
     let mut out = Fixed { text: text.to_owned(), fixed: 0, left: check(text) };
     let mut seen = BTreeSet::from([Hash::of(text.as_bytes())]);
@@ -240,7 +248,7 @@ pub fn fix(text: &str, which: Which, limits: &Limits, wanted: &dyn Fn(&Diagnosti
         let found: Vec<&Diagnostic> = out.left.iter().filter(|finding| wanted(finding) && !beginning.lacks(finding)).collect();
         let sound = next(&out.text, &found, which, &out.left, limits, &mut trials, check);
         let Some(text) = applied(&out.text, &sound).filter(|_| !sound.is_empty()) else { break };
-        // Two fixes that undo each other would go round in circles.
+        // Two fixes that undo each other would repeat forever.
         if !seen.insert(Hash::of(text.as_bytes())) {
             break;
         }
@@ -251,7 +259,7 @@ pub fn fix(text: &str, which: Which, limits: &Limits, wanted: &dyn Fn(&Diagnosti
     out
 }
 
-/// A text with edits that were made in it.
+/// A text with edits applied to it.
 struct Change<'c> {
     text: &'c str,
     edits: &'c [Edit],
@@ -259,7 +267,7 @@ struct Change<'c> {
     limits: &'c Limits,
 }
 
-/// Whether each finding that was to be mended is gone from its place.
+/// True if each finding to fix is gone from its place.
 fn mends(choices: &[Choice<'_>], edits: &[Edit], after: &[Diagnostic]) -> bool {
     let place = |finding: &Diagnostic| (finding.rule.code.0, offset_before(edits, finding.span.start));
     let mut left: BTreeMap<(u16, u32), Vec<&str>> = BTreeMap::new();
@@ -272,8 +280,8 @@ fn mends(choices: &[Choice<'_>], edits: &[Edit], after: &[Diagnostic]) -> bool {
     })
 }
 
-/// Whether an error is found that was not there before. An error that a damaged region had hidden is none that the fix
-/// of the damage brought in.
+/// True if the edits introduced an error. An error that a damaged region hid was not introduced by
+/// the fix of the damage.
 fn brings_errors(change: &Change<'_>, uncovers: bool, after: &[Diagnostic]) -> bool {
     let mut known: BTreeMap<(u16, &str), usize> = BTreeMap::new();
     for finding in change.before.iter().filter(|finding| is_error(finding)) {
@@ -320,7 +328,7 @@ fn is_syntax(finding: &Diagnostic) -> bool {
     finding.rule.code.family() == 0
 }
 
-/// Where an offset of the changed text was before.
+/// Maps an offset of the changed text to its offset in the original text.
 fn offset_before(edits: &[Edit], offset: u32) -> u32 {
     let mut old = 0;
     let mut new = 0;

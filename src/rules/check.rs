@@ -1,7 +1,8 @@
-//! From faults and models to findings: runs every rule, then applies `[lints]` and `allow`, locates and sorts.
+//! Turns faults and models into findings: runs every rule, applies `[lints]` and `allow`, then
+//! locates and sorts.
 //!
-//! Rules run in the order of their codes; a fault is reported by the first rule that handles it. A file without
-//! faults costs one call a task and rule, and no allocation.
+//! Rules run in the order of their codes. A fault is reported by the first rule that handles it. A
+//! file without faults costs one call per task and rule, and no allocation.
 
 use super::allow::{self, Instruction, Silencers};
 use super::context::context_conflict_with_default;
@@ -24,7 +25,8 @@ use crate::template::model::{Definition, File, Task};
 use crate::template::nodes;
 use std::sync::Arc;
 
-/// The rules that a project has not turned off, sorted by what they look at. Made once, used for every file.
+/// The rules that a project has not turned off, grouped by the input of their check. Built once,
+/// used for every file.
 #[derive(Debug)]
 pub struct Active {
     syntax: Vec<&'static Rule>,
@@ -34,22 +36,22 @@ pub struct Active {
     identity: Identity,
 }
 
-/// Whether findings get their fingerprints: they cost as much as the rest of a finding, and only suppressions and the
-/// formats for programs want them.
+/// Controls the computation of fingerprints. They cost as much as the rest of a finding, and only
+/// suppressions and machine-readable formats need them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// They do.
+    /// Each finding gets its fingerprint.
     Wanted,
-    /// They stay empty.
+    /// Fingerprints stay empty.
     Unwanted,
 }
 
 impl Active {
-    /// The rules that are on under a project.
+    /// Collects the rules that a project enables.
     pub fn new(config: &Config) -> Self {
         let identity = Identity::Wanted;
         let mut active = Self { syntax: Vec::new(), template: Vec::new(), file: Vec::new(), node: Vec::new(), identity };
-        // A fault on which settings hang is reported although its rule is off.
+        // A fault that affects settings is reported even if its rule is off.
         let is_asked =
             |rule: &Rule| config.lints.is_on(&rule.meta) || matches!(rule.check, Check::Template(_) | Check::TemplateAndFile(..));
         for rule in list::all().filter(|rule| is_asked(rule)) {
@@ -74,20 +76,21 @@ impl Active {
         active
     }
 
-    /// Only the rules about the text as XML: what is asked of files too large for the others.
+    /// Keeps only the rules about XML syntax, for files too large for all others.
     #[must_use]
     pub fn structure(self) -> Self {
         Self { template: Vec::new(), file: Vec::new(), node: Vec::new(), ..self }
     }
 
-    /// The same rules, with or without fingerprints.
+    /// Enables or disables fingerprints.
     #[must_use]
     pub fn with_identity(self, identity: Identity) -> Self {
         Self { identity, ..self }
     }
 }
 
-/// The findings of one file, located and sorted; at most `limits.diagnostics`, the gravest first to stay.
+/// Returns the findings of one file, located and sorted. At most `limits.diagnostics` are returned;
+/// the gravest stay.
 pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for fault in faults {
@@ -124,7 +127,7 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
     finish(active, cx, found)
 }
 
-/// Whether a text between elements is nothing but what the reader has reported.
+/// True if a text between elements contains only a part that the reader has reported.
 fn is_reported(cx: &FileCx<'_>, fault: &template::fault::Fault<'_>, faults: &[Fault]) -> bool {
     if !matches!(fault.kind, template::fault::FaultKind::MisplacedText { .. }) || faults.is_empty() {
         return false;
@@ -162,8 +165,8 @@ fn finish(active: &Active, cx: &FileCx<'_>, mut found: Vec<Diagnostic>) -> Vec<D
     found
 }
 
-/// A conflict of settings is held back where another error says what it comes from. Where none is left to say so, it is
-/// reported all the same: whatever was silenced, no registry holds one.
+/// Reports conflicts of settings that were withheld because another error explained them. If that
+/// error was silenced, the conflict is reported after all: a registry never contains one.
 fn judge_again(active: &Active, cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
     if active.node.is_empty() || cx.config.is_broken() || found.iter().any(is_error) {
         return;
@@ -174,7 +177,7 @@ fn judge_again(active: &Active, cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
     });
 }
 
-/// The name of the task that an offset lies in; `last` is the one that was found before.
+/// Returns the name of the task that contains an offset. `last` is the name returned before.
 fn task_at(file: &File<'_>, path: &Arc<str>, offset: u32, last: Option<&Arc<str>>) -> Option<Arc<str>> {
     let after = file.definitions.partition_point(|definition| definition.element().span().start <= offset);
     let definition = file.definitions.get(after.checked_sub(1)?)?;
@@ -188,7 +191,7 @@ fn task_at(file: &File<'_>, path: &Arc<str>, offset: u32, last: Option<&Arc<str>
     }
 }
 
-/// A name as it was handed out before, where it is the same.
+/// Returns `last` if it equals the name; allocates otherwise.
 fn shared(name: &str, last: Option<&Arc<str>>) -> Arc<str> {
     last.filter(|last| ***last == *name).map_or_else(|| Arc::from(name), Arc::clone)
 }
@@ -217,7 +220,7 @@ fn about_instructions(cx: &FileCx<'_>, instructions: &[Instruction<'_>], out: &m
     }
 }
 
-/// The findings of a project file.
+/// Returns the findings of a project file.
 pub fn config(config: &Config) -> Vec<Diagnostic> {
     let cx = ConfigCx { config };
     let mut found: Vec<Diagnostic> = Vec::new();
@@ -242,7 +245,8 @@ pub fn config(config: &Config) -> Vec<Diagnostic> {
     found
 }
 
-/// The findings about names and references of all files. Not located: the texts are not at hand.
+/// Returns the findings about names and references of all files. They are not located, because the
+/// texts are not available here.
 pub fn links(config: &Config, links: &Links<'_>, scope: Scope) -> Vec<Diagnostic> {
     let Links { index, order, cycles, names } = links;
     let cx = LinkCx { index, order, names, cycles, config, scope };
@@ -255,24 +259,24 @@ pub fn links(config: &Config, links: &Links<'_>, scope: Scope) -> Vec<Diagnostic
     found.into_iter().filter_map(|finding| weigh(config, finding)).collect()
 }
 
-/// Applies the project's levels. A rule that is off by default weighs what the project says once it is on.
+/// Applies the project's levels. Returns `None` for a rule that is off.
 pub fn weigh(config: &Config, mut finding: Diagnostic) -> Option<Diagnostic> {
     finding.severity = level(config, &finding)?;
     Some(finding)
 }
 
-/// The severity of a finding under the project's levels, which do not lower one that is locked.
+/// The severity of a finding under the project's levels. Levels do not lower a locked finding.
 fn level(config: &Config, finding: &Diagnostic) -> Option<Severity> {
     let level = config.lints.apply(finding.rule, finding.severity);
     if finding.locked { Some(level.map_or(finding.severity, |level| level.min(finding.severity))) } else { level }
 }
 
-/// Whether a finding keeps a definition from being known: what a task is does not hang on whether somebody tests it.
+/// True if a finding makes its definition invalid. Missing scenarios do not.
 pub fn is_flaw(finding: &Diagnostic) -> bool {
     is_error(finding) && !requirement::is_of_scenarios(finding)
 }
 
-/// Whether a finding makes the build fail.
+/// True if a finding makes the build fail.
 pub fn is_error(finding: &Diagnostic) -> bool {
     finding.severity == Severity::Error
 }

@@ -1,6 +1,6 @@
-//! The name of a task that gives none: that of its file.
+//! The default name of a task: the stem of its file.
 
-/// The file's name without its ending: the name of a task that gives none.
+/// Returns the file's name without its extension.
 pub fn stem(path: &str) -> &str {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     match name.rsplit_once('.') {

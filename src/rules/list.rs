@@ -1,4 +1,4 @@
-//! The plain list of all rules, and lookups by name, code and family.
+//! The list of all rules, and lookups by name and code.
 
 use super::rule::{Check, Rule};
 use super::{context, engine, input, links, migration, names, project, request, scenario, structure, syntax};
@@ -6,7 +6,7 @@ use crate::base::rule_meta::{Code, RuleMeta};
 pub use crate::project::lints::FAMILIES;
 use std::sync::LazyLock;
 
-/// Every rule, by code.
+/// Returns every rule, sorted by code.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     ALL.iter().copied()
 }
@@ -30,25 +30,26 @@ static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
     rules
 });
 
-/// Whether a rule looks at all files together: what it finds in one may be another's doing.
+/// True if a rule looks at all files together, so that the cause of a finding may stand in another
+/// file.
 pub fn is_linked(rule: &RuleMeta) -> bool {
-    // At the edge, a project's contexts are assembled from all of its files.
+    // Assembly findings depend on all files of the project and are reported at the edge.
     let is_assembled = |check: &Check| rule.code.family() == 5 && matches!(check, Check::Edge);
     let is_linked = |check: &Check| matches!(check, Check::Link(_) | Check::FileAndLink(..)) || is_assembled(check);
     all().any(|known| known.meta.code == rule.code && is_linked(&known.check))
 }
 
-/// The rule with this name, former name or code (`CTX202`, any case).
+/// Returns the rule with this name, former name or code (`CTX202`, any case).
 pub fn find(handle: &str) -> Option<&'static Rule> {
     all().find(|rule| names(&rule.meta, handle))
 }
 
-/// Whether a handle (name, former name or code) means this rule.
+/// True if a handle (name, former name or code) refers to this rule.
 pub fn names(rule: &RuleMeta, handle: &str) -> bool {
     rule.name == handle || rule.renamed_from.contains(&handle) || code(handle) == Some(rule.code)
 }
 
-/// Reads `CTX202`.
+/// Parses a code such as `CTX202`.
 pub fn code(handle: &str) -> Option<Code> {
     let digits = handle.get(..3).filter(|prefix| prefix.eq_ignore_ascii_case("ctx")).and(handle.get(3..))?;
     (digits.len() == 3).then(|| digits.parse().ok().map(Code))?

@@ -1,6 +1,7 @@
-//! Floor 5: the findings. One file, one diagnostic: its why, its check, its fix, its examples.
+//! Floor 5: the findings. Each file holds one rule: its rationale, check, fix and examples.
 //!
-//! Nothing here reads files or decides what is shown; what higher floors know comes in as data.
+//! Never reads files and never decides which findings are shown. Facts from higher floors arrive as
+//! data.
 
 #[macro_use]
 mod prelude;

@@ -1,4 +1,4 @@
-//! What every rule is written with.
+//! Imports and macros of every rule.
 
 pub(super) use super::rule::{Check, ConfigCx, FileCx, LinkCx, NodeCx, Rule, SyntaxCx};
 pub(super) use crate::base::diagnostic::Diagnostic;
@@ -14,7 +14,7 @@ macro_rules! case {
     };
 }
 
-/// What is said of a rule: its severity, code, name and summary, with its page and examples.
+/// The metadata of a rule: severity, code, name and summary, with its page and examples.
 macro_rules! meta {
     ($severity:ident, $code:literal, $name:literal, $summary:literal) => {
         RuleMeta::$severity($code, $name, $summary, case!($name))

@@ -1,4 +1,4 @@
-//! What a rule is to the engine: its metadata and the one function that words its findings.
+//! The interface of a rule: its metadata, its check, and the contexts that checks receive.
 
 use crate::base::diagnostic::{Diagnostic, Label};
 use crate::base::quoted::shown;
@@ -28,48 +28,48 @@ use std::sync::Arc;
 pub struct Rule {
     /// Name, code, severity, page, examples.
     pub meta: RuleMeta,
-    /// How it finds.
+    /// The function that produces the findings.
     pub check: Check,
 }
 
 impl Rule {
-    /// A rule.
+    /// Creates a rule.
     pub const fn new(meta: RuleMeta, check: Check) -> Self {
         Self { meta, check }
     }
 }
 
-/// A kind of fault of the reader, and its words.
+/// A kind of reader fault with the function that reports it.
 pub type SyntaxFault = (syntax::fault::FaultKind, fn(&SyntaxCx<'_>) -> Diagnostic);
 
-/// What a rule looks at.
+/// The check of a rule, by its input.
 #[derive(Clone, Copy, Debug)]
 pub enum Check {
-    /// Words faults of the reader, each kind in its way.
+    /// Reports faults of the reader, each kind by its own function.
     Syntax(&'static [SyntaxFault]),
-    /// Words a fault of lowering; `None` when the fault is another rule's.
+    /// Reports a fault of lowering; `None` if another rule handles the fault.
     Template(fn(&FileCx<'_>, &template::fault::Fault<'_>) -> Option<Diagnostic>),
-    /// Words a fault of lowering, and then sees the whole model of a file.
+    /// Reports a fault of lowering, then checks the whole model of a file.
     TemplateAndFile(fn(&FileCx<'_>, &template::fault::Fault<'_>) -> Option<Diagnostic>, fn(&FileCx<'_>, &mut Vec<Diagnostic>)),
-    /// Sees each task body with its resolved settings.
+    /// Checks each task body with its resolved settings.
     Node(fn(&NodeCx<'_>, &mut Vec<Diagnostic>)),
-    /// Sees the whole model of a file.
+    /// Checks the whole model of a file.
     File(fn(&FileCx<'_>, &mut Vec<Diagnostic>)),
-    /// Words a fault of the project file; `None` when the fault is another rule's.
+    /// Reports a fault of the project file; `None` if another rule handles the fault.
     Config(fn(&ConfigCx<'_>, &project::fault::Fault) -> Option<Diagnostic>),
-    /// Sees the names of all files.
+    /// Checks the names of all files.
     Link(fn(&LinkCx<'_>, &mut Vec<Diagnostic>)),
-    /// Sees the whole model of a file, and then the names of all files.
+    /// Checks the whole model of a file, then the names of all files.
     FileAndLink(fn(&FileCx<'_>, &mut Vec<Diagnostic>), fn(&LinkCx<'_>, &mut Vec<Diagnostic>)),
-    /// Words a fault of a scenario file; `None` when the fault is another rule's.
+    /// Reports a fault of a scenario file; `None` if another rule handles the fault.
     Scenario(fn(&ScenarioCx<'_>, &scenario::Fault) -> Option<Diagnostic>),
-    /// Sees a case.
+    /// Checks a case.
     Case(fn(&CaseCx<'_>, &mut Vec<Diagnostic>)),
-    /// Sees the cases of all scenario files.
+    /// Checks the cases of all scenario files.
     Suites(fn(&SuitesCx<'_>, &mut Vec<Diagnostic>)),
-    /// Sees a request to a model.
+    /// Checks a request to a model.
     Request(fn(&RequestCx<'_>, &mut Vec<Diagnostic>)),
-    /// Worded where it arises: at the edge (9xx) or by the engine itself.
+    /// Reported by its caller: at the edge (9xx) or by the engine.
     Edge,
 }
 
@@ -84,16 +84,16 @@ pub struct FileCx<'a> {
     pub file: &'a File<'a>,
     /// The settings of its task bodies.
     pub bodies: &'a Bodies,
-    /// The variables that it uses.
+    /// The scopes of its variables.
     pub scopes: &'a Scopes<'a>,
-    /// What cannot be read of the files that its tasks show to agents, by the path that is written.
+    /// Files of `<file_paths>` that cannot be read, by the path as written.
     pub unread: &'a BTreeMap<Box<str>, Unread>,
     /// The project.
     pub config: &'a Config,
 }
 
 impl<'a> FileCx<'a> {
-    /// The white space before an offset when its line has nothing else before it.
+    /// Returns the white space before an offset if nothing else precedes the offset on its line.
     pub fn indent(&self, offset: u32) -> Option<&'a str> {
         let before = self.document.text.get(..offset as usize).unwrap_or("");
         let others = before.trim_end_matches([' ', '\t']);
@@ -101,62 +101,62 @@ impl<'a> FileCx<'a> {
     }
 }
 
-/// Why a file of the project cannot be read.
+/// A file of the project that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
-    /// In words: a lower-case fragment.
+    /// The reason: a lower-case fragment.
     pub why: String,
-    /// The path that was meant, where one of that kind is there.
+    /// A similar path that exists.
     pub near: Option<String>,
 }
 
-/// A fault of the reader that a rule words.
+/// A fault of the reader that a rule reports.
 #[derive(Clone, Copy, Debug)]
 pub struct SyntaxCx<'a> {
-    /// The rule that words it.
+    /// The rule that reports it.
     pub rule: &'static RuleMeta,
-    /// The file it is in.
+    /// The file that contains it.
     pub file: &'a FileCx<'a>,
     /// Text and tree of that file.
     pub document: Document<'a>,
     /// The fault.
     pub fault: &'a syntax::fault::Fault,
-    /// The place to look at.
+    /// The span of the fault.
     pub span: Span,
 }
 
 impl<'a> SyntaxCx<'a> {
-    /// A fault in a file, for one rule.
+    /// Creates the context of a fault, for one rule.
     pub fn new(rule: &'static RuleMeta, file: &'a FileCx<'a>, fault: &'a syntax::fault::Fault) -> Self {
         Self { rule, file, document: file.document, fault, span: fault.span }
     }
 
-    /// A finding at the fault's place.
+    /// Creates a finding at the fault's span.
     pub fn found(&self, message: impl Into<String>) -> Diagnostic {
         self.found_at(self.span, message)
     }
 
-    /// A finding at another place.
+    /// Creates a finding at another span.
     pub fn found_at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self.rule, self.file.path, span, message)
     }
 
-    /// What stands at the fault's place.
+    /// The source text of the fault.
     pub fn written(&self) -> &'a str {
         self.span.slice(self.document.text)
     }
 
-    /// What stands at the fault's place, cut where nobody would read on.
+    /// The source text of the fault, shortened for messages.
     pub fn shown(&self) -> Cow<'a, str> {
         self.cut(self.span)
     }
 
-    /// What stands under a span, cut where nobody would read on.
+    /// The source text of a span, shortened for messages.
     pub fn cut(&self, span: Span) -> Cow<'a, str> {
         shown(span.slice(self.document.text))
     }
 
-    /// The second place of the fault; where there is none, the first.
+    /// The second span of the fault, or its span if it has only one.
     pub fn other(&self) -> Span {
         self.fault.other.unwrap_or(self.span)
     }
@@ -171,7 +171,7 @@ impl<'a> SyntaxCx<'a> {
         self.document.text.get(offset as usize..).unwrap_or("")
     }
 
-    /// The white space before an offset when its line has nothing else before it.
+    /// Returns the white space before an offset if nothing else precedes the offset on its line.
     pub fn indent(&self, offset: u32) -> Option<&'a str> {
         self.file.indent(offset)
     }
@@ -180,33 +180,33 @@ impl<'a> SyntaxCx<'a> {
 /// One task body under check.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeCx<'a> {
-    /// The file it stands in.
+    /// The file that contains it.
     pub cx: &'a FileCx<'a>,
     /// The body as written.
     pub task: &'a Task<'a>,
-    /// The body resolved: its settings, its operator, why it has no row.
+    /// The resolved body: its settings, its operator, and the fault if its type has no row.
     pub body: &'a Body,
 }
 
 /// The project file under check.
 #[derive(Clone, Copy, Debug)]
 pub struct ConfigCx<'a> {
-    /// As read.
+    /// The project file as read.
     pub config: &'a Config,
 }
 
 impl ConfigCx<'_> {
-    /// The path of a project file by the index in a fault.
+    /// The path of a project file, by the index in a fault.
     pub fn path(&self, file: u16) -> Arc<str> {
         self.config.files.get(file as usize).map_or_else(|| Arc::from("ctxc.toml"), |file| Arc::clone(&file.path))
     }
 
-    /// A finding at a fault's place.
+    /// Creates a finding at a fault's span.
     pub fn finding(&self, rule: &'static Rule, fault: &project::fault::Fault, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(&rule.meta, &self.path(fault.file), fault.span, message)
     }
 
-    /// Adds a place in a project file to a finding of one.
+    /// Adds a label in a project file to a finding.
     #[must_use]
     pub fn label(&self, mut finding: Diagnostic, file: u16, span: Span, text: &str) -> Diagnostic {
         let path = self.path(file);
@@ -222,29 +222,30 @@ impl ConfigCx<'_> {
 pub struct LinkCx<'a> {
     /// Definitions and references.
     pub index: &'a Index<'a>,
-    /// Definitions, each after those that it points at.
+    /// Definitions, each after those that it refers to.
     pub order: &'a [DefId],
-    /// What references make of names.
+    /// The result of linking the names of references.
     pub names: &'a LinkedNames,
-    /// References that lead back to where they start.
+    /// References that lead back to their own definition.
     pub cycles: &'a [Cycle],
     /// The project.
     pub config: &'a Config,
-    /// Whether these are all of its files.
+    /// The part of the project that these files are.
     pub scope: Scope,
 }
 
-/// How much of a project is looked at.
+/// The part of a project that is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// All of its files.
     Whole,
-    /// Those that were named.
+    /// Only the files named on the command line.
     Part,
 }
 
 impl<'a> LinkCx<'a> {
-    /// A finding at a reference, with what it says beside it. `None` where nothing is found under its name.
+    /// Creates a finding at a reference, and returns the reference too. `None` if the reference has
+    /// no target.
     pub fn at_reference(
         &self,
         rule: &'static RuleMeta,
@@ -258,7 +259,8 @@ impl<'a> LinkCx<'a> {
         Some((self.label(found, target.file, span, &format!("`{}` is defined here", reference.name)), reference))
     }
 
-    /// Adds a place in some file of the index to a finding. Its line is filled in where that file's text is at hand.
+    /// Adds a label in any file of the index to a finding. Its line is filled in later, once that
+    /// file's text is available.
     #[must_use]
     pub fn label(&self, mut finding: Diagnostic, file: u32, span: Span, text: &str) -> Diagnostic {
         let path = self.index.file(file).map(|entry| Arc::clone(entry.path)).filter(|path| *path != finding.path);

@@ -1,4 +1,4 @@
-//! What several families say alike: the ways out of a finding about a setting, and what a row is called.
+//! Fixes of findings about a setting, and the description of a row. Shared by several families.
 
 use crate::base::fix::{Edit, Fix};
 use crate::settings::layers::Row;
@@ -7,8 +7,8 @@ use crate::syntax::write::{insert_before, insert_child};
 use crate::template::model::Task;
 use crate::template::setting::{SettingName, Word};
 
-/// The way out that gives a setting a value: replaces what is written, or adds the element to the block that there
-/// is, or adds the block.
+/// Returns the fix that gives a setting a value: replaces the written value, adds the element to
+/// the existing block, or adds the block.
 pub(super) fn set(task: &Task<'_>, name: SettingName, value: &str, effect: &str) -> Fix {
     let word = name.word();
     let xml = format!("<{word}>{value}</{word}>");
@@ -22,14 +22,15 @@ pub(super) fn set(task: &Task<'_>, name: SettingName, value: &str, effect: &str)
     if let Some(span) = settings.written.span(name) {
         return Fix::suggested(format!("set {word} to {value}: {effect}"), vec![Edit::replace(span, value)]);
     }
-    // In the order of the table, as the formatter has it.
+    // In the order of the table, as the formatter does.
     let mut later = SettingName::ALL.iter().skip_while(|other| **other != name).skip(1);
     let next = later.find_map(|other| settings.element.elements().find(|child| child.name() == other.word()));
     let edit = next.map_or_else(|| insert_child(settings.element, &xml), |next| insert_before(next, &xml));
     Fix::suggested(format!("add {xml}: {effect}"), vec![edit])
 }
 
-/// What an author calls a row: “type atomic”, “type atomic with subtype subtask”, “`inner_task` in type reduce”.
+/// Describes a row as an author does: “type atomic”, “type atomic with subtype subtask”,
+/// “`inner_task` in type reduce”.
 pub(crate) fn type_of(row: &Row) -> String {
     let operator = row.operator();
     match (row.subtype(), row.kind()) {

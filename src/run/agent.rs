@@ -1,7 +1,8 @@
-//! One agent of a run: its context put together, asked, its tools called, its answer held against its form, its subtask run, until it
-//! answers.
+//! One agent of a run: assembles its context, requests an answer, calls its tools, validates its
+//! answer, runs its subtasks, until it has a result.
 //!
-//! The context is that of `ctxc render`, from the same function; what follows it in a conversation are turns behind it.
+//! The context equals that of `ctxc render`, from the same function. Later messages of the
+//! conversation follow it.
 
 use super::answers::{AskedCall, Given, NoAnswer, response_of};
 use super::conversation::{CALLS, converse};
@@ -30,7 +31,7 @@ use crate::registry::body::OutputFormat;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
-/// An agent that is asked.
+/// The loop of one agent.
 struct Asked<'v, 'a> {
     runner: &'v Runner<'a>,
     frame: &'v Frame<'a>,
@@ -42,21 +43,21 @@ struct Asked<'v, 'a> {
     format: Option<OutputFormat<'static>>,
     /// Requests so far.
     requests: Cell<u32>,
-    /// Calls of tools so far.
+    /// Tool calls so far.
     tools: Cell<u32>,
     /// Subtasks so far.
     subtasks: Cell<u32>,
     is_repaired: Cell<bool>,
-    /// Trust of everything that it was shown and given so far.
+    /// The combined trust of everything that the agent has received so far.
     trust: Cell<Trust>,
     /// The result, once an answer is one.
     result: RefCell<Option<AgentOutput>>,
 }
 
-/// Asks the agent of a stage.
+/// Runs the agent of a stage.
 ///
 /// # Errors
-/// It has no result: what stood in the way.
+/// The obstacle, if the agent has no result.
 pub(super) fn ask(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Result<AgentOutput, Obstacle> {
     let request = frame.situation.at(&ready.node, &ready.results);
     let context = |why: String| Obstacle::new(ObstacleKind::Context, why);
@@ -95,7 +96,8 @@ pub(super) fn ask(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
     asked.result.into_inner().ok_or_else(|| Obstacle::new(ObstacleKind::Answer, "there is no answer"))
 }
 
-/// The context of a stage, for the body that it is sent in: what that has a field for is not said in words too.
+/// Assembles the context of a stage for its request body. Settings with a field of their own in the
+/// body are left out of the text.
 fn assemble(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready, wire: &Wire<'_>) -> Result<Assembly, Obstacle> {
     let request = frame.situation.at(&ready.node, &ready.results);
     let options = Options { target: Some(wire.target), ..runner.parts.options };
@@ -103,7 +105,7 @@ fn assemble(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready, wire: &Wire<'
 }
 
 impl Asked<'_, '_> {
-    /// The stage in the whole run.
+    /// The name of the stage in the whole run.
     fn stage(&self) -> String {
         self.frame.stage(&self.ready.stage)
     }
@@ -131,7 +133,8 @@ impl Asked<'_, '_> {
         self.event(TraceEvent::Stage { stage: self.stage(), node: self.ready.node.clone(), model, segments })
     }
 
-    /// The answer to some messages: from an earlier part of the run, else from who answers; where a provider fails, from the next model.
+    /// Returns the answer to some messages: from an earlier part of the run, otherwise from the
+    /// answer source. If a provider fails, falls back to the next model.
     fn answer(&self, messages: &[Message]) -> Result<(provider::Answer, Turn), Obstacle> {
         self.requests.set(self.requests.get() + 1);
         self.within_window(messages)?;
@@ -168,7 +171,7 @@ impl Asked<'_, '_> {
         }
         let (given, sent, model) = answered.map_err(|none| {
             let obstacle = Obstacle::from(none);
-            // A provider may repeat what it was sent, a key among it.
+            // A provider's error may repeat parts of the request, even a key.
             let masked = || format!("{stage}: {}", trace.redactor().text(&obstacle.note).0);
             if obstacle.kind == ObstacleKind::Provider { Obstacle::new(ObstacleKind::Provider, masked()) } else { obstacle }
         })?;
@@ -177,7 +180,7 @@ impl Asked<'_, '_> {
         Ok(with_turn(given.response.answer))
     }
 
-    /// The messages as the body of another model wants them.
+    /// Converts the messages to the form that another model's request body needs.
     fn messages_for<'m>(&self, wire: &Wire<'_>, messages: &'m [Message]) -> Result<Cow<'m, [Message]>, Obstacle> {
         if wire.target.name == self.wire.target.name {
             return Ok(Cow::Borrowed(messages));
@@ -187,7 +190,7 @@ impl Asked<'_, '_> {
         Ok(context.messages.iter().chain(turns).cloned().collect())
     }
 
-    /// Writes a call, before anybody uses its answer.
+    /// Writes a call to the trace before its answer is used.
     fn keep(&self, id: String, given: &Given, sent: &Sent) -> Result<(), Obstacle> {
         let trace = &self.runner.parts.trace;
         if !trace.wants_calls() {
@@ -199,7 +202,7 @@ impl Asked<'_, '_> {
         kept.map_err(|why| Obstacle::new("trace", why))
     }
 
-    /// A call as a line; without an answer where a provider failed.
+    /// Converts a call to a trace line, without an answer if the provider failed.
     fn recording(&self, id: String, given: Option<&Given>, sent: &Sent) -> Recording {
         let trace = &self.runner.parts.trace;
         let (by, response) = (given.map_or(AnsweredBy::Upstream, |given| given.by), given.map(|given| &given.response));
@@ -211,7 +214,7 @@ impl Asked<'_, '_> {
         }
     }
 
-    /// Whether what a conversation has come to still fits: nothing of it can be left out.
+    /// Checks that the conversation still fits the budget. Nothing in it can be cut.
     fn within_window(&self, messages: &[Message]) -> Result<(), Obstacle> {
         let more = messages.get(self.assembly.messages.len()..).unwrap_or_default();
         let Some(budget) = self.routed.options.budget.filter(|_| !more.is_empty()) else { return Ok(()) };
@@ -229,7 +232,7 @@ impl Asked<'_, '_> {
         Err(Obstacle::new("context_window", note))
     }
 
-    /// What follows an answer; `None` where it is the result.
+    /// Returns the messages that follow an answer; `None` if the answer is the result.
     fn follow(&self, answer: &provider::Answer, turn: &Turn) -> Result<Option<Vec<Turn>>, Obstacle> {
         if turn.calls().next().is_some() && !matches!(answer.stop, Stop::Length | Stop::Filter) {
             let results: Result<Vec<Turn>, Obstacle> = turn.calls().map(|call| self.tool(call)).collect();
@@ -250,7 +253,7 @@ impl Asked<'_, '_> {
             let words = if self.trust.get().is_trusted() {
                 output::repair(&why)
             } else {
-                // In a profile without fences the reason is left out.
+                // In a profile without fences, the reason is left out.
                 output::repair_fenced(self.passed_on("answer", &why).ok().as_deref())
             };
             return Ok(Some(vec![Turn::new(Speaker::User, words)]));
@@ -260,15 +263,15 @@ impl Asked<'_, '_> {
         Ok(None)
     }
 
-    /// Words for the agent by the user's turn, fenced where something untrusted has reached the agent before.
+    /// Prepares text for a user message, fenced if the agent has received untrusted text.
     fn passed_on(&self, name: &str, words: &str) -> Result<String, FaultKind> {
         let request = self.frame.situation.at(&self.ready.node, &self.ready.results);
         door::passed_on(&request, self.routed.options.profile, name, words, self.trust.get())
     }
 
-    /// Calls a tool. One that is refused or fails is reported to the agent.
+    /// Calls a tool. A rejected or failed call is reported to the agent.
     fn tool(&self, call: &ToolCall) -> Result<Turn, Obstacle> {
-        // Whatever it gives back, nobody here wrote it.
+        // Tool results are always untrusted.
         self.trust.set(Trust::Untrusted);
         self.tools.set(self.tools.get() + 1);
         let (stage, number) = (self.stage(), self.tools.get());
@@ -296,7 +299,8 @@ impl Asked<'_, '_> {
         Ok(Turn { speaker: Speaker::Tool, parts: vec![Part::Result(result)] })
     }
 
-    /// Runs the subtask that an answer asks for; what it came to is what the agent is told next.
+    /// Runs the subtask that an answer requests, and returns its result as the next message to the
+    /// agent.
     fn subtask(&self, output: AgentOutput) -> Result<Turn, Obstacle> {
         self.subtasks.set(self.subtasks.get() + 1);
         let missing =

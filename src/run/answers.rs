@@ -1,4 +1,4 @@
-//! Who answers the agents of a run: the seam between it and models, recordings and scripts.
+//! Answer sources of a run: the interface between agents and models, recordings and scripts.
 
 use super::wire::Sent;
 use crate::context::render::message::Message;
@@ -15,41 +15,41 @@ use std::time::Duration;
 /// A request of an agent.
 #[derive(Clone, Copy, Debug)]
 pub struct AskedCall<'a> {
-    /// The agent with the rounds that it stands in.
+    /// The stage: the agent's node and its rounds.
     pub stage: &'a str,
-    /// The agent.
+    /// The node of the agent.
     pub node: &'a str,
-    /// What its result goes by, where it has a name.
+    /// The name of its result, if any.
     pub name: Option<&'a str>,
-    /// Which request of its conversation it is, from 1.
+    /// The number of the request in its conversation, from 1.
     pub number: u32,
-    /// The model, where the project has it.
+    /// The model, if the project defines it.
     pub model: Option<&'a Model>,
-    /// The request as it is sent.
+    /// The request as sent.
     pub sent: &'a Sent,
-    /// What it says.
+    /// The messages of the request.
     pub messages: &'a [Message],
 }
 
-/// An answer, and who gave it.
+/// An answer with its origin.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// The answer as it came.
+    /// The response as received.
     pub response: Response,
-    /// Who gave it.
+    /// The origin of the answer.
     pub by: AnsweredBy,
 }
 
-/// Why there is no answer, a lower-case fragment.
+/// The reason why no answer is available: a lower-case fragment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
-    /// The provider gave none: another model may be asked.
+    /// The provider gave no answer. Another model may be used.
     #[error("{0}")]
     Provider(String),
-    /// The provider was asked and failed: another model may be.
+    /// The provider failed. Another model may be used.
     #[error("{0}")]
     Failed(ProviderError),
-    /// None was recorded or written for this request.
+    /// No answer is recorded or scripted for this request.
     #[error("{0}")]
     Unknown(String),
     /// The budget is spent.
@@ -57,12 +57,13 @@ pub enum NoAnswer {
     Budget(String),
 }
 
-/// Answers from the first; where it has none for a request, from the second.
+/// Takes answers from the first source, and from the second one if the first has none for a
+/// request.
 #[derive(Clone, Copy, Debug)]
 pub struct Chain<'a> {
-    /// Who is asked first.
+    /// The first source.
     pub first: &'a dyn Answers,
-    /// Who is asked where that one has no answer.
+    /// The source of answers that the first one lacks.
     pub then: &'a dyn Answers,
 }
 
@@ -75,7 +76,7 @@ impl Answers for Chain<'_> {
     }
 }
 
-/// The word of the obstacle where no answer is known.
+/// The kind of the obstacle for an unknown answer.
 pub const NOT_RECORDED: &str = "not_recorded";
 
 impl From<NoAnswer> for Obstacle {
@@ -89,23 +90,24 @@ impl From<NoAnswer> for Obstacle {
     }
 }
 
-/// Gives answers.
+/// A source of answers.
 pub trait Answers: Debug + Sync {
     /// Answers a request.
     ///
     /// # Errors
-    /// There is no answer.
+    /// The reason why no answer is available.
     fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer>;
 }
 
-/// Recorded answers: the nth equal request gets the nth answer, then the last.
+/// Recorded answers. The nth equal request receives the nth answer; later requests receive the last
+/// one.
 #[derive(Debug, Default)]
 pub struct Replay {
     calls: RecordedCalls<Recording>,
 }
 
 impl Replay {
-    /// The answers of these calls. Those that were not answered, or not wholly, are left out.
+    /// Collects the answers of these calls. Calls without a complete answer are left out.
     pub fn new(calls: impl IntoIterator<Item = Recording>, comparison: Comparison) -> Self {
         let calls = calls.into_iter().filter(Recording::is_answered).collect();
         Self { calls: RecordedCalls::new(calls, comparison, Scope::Whole) }
@@ -128,10 +130,10 @@ impl Answers for Replay {
     }
 }
 
-/// What a recorded call was answered with.
+/// Reads the response of a recorded call.
 ///
 /// # Errors
-/// It cannot be read: why.
+/// The reason why it cannot be read.
 pub fn response_of(call: &Recording) -> Result<Response, String> {
     if !call.has_its_key() {
         let why = "its `key` is not that of its `request`, which was edited or has its fields in another order; \

@@ -1,68 +1,68 @@
-//! The commands of tasks: what is run, how it ended, and the seam to whoever runs it.
+//! The commands of tasks: their specification, their end, and the interface to their runner.
 
 use crate::context::CommandText;
 use std::fmt::Debug;
 use std::time::Duration;
 
-/// A command that a task runs.
+/// A command of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandSpec {
-    /// The script with the rounds that it stands in.
+    /// The stage: the script's node and its rounds.
     pub stage: String,
-    /// Its node.
+    /// The node of the script.
     pub node: String,
-    /// What its result goes by, where it has a name.
+    /// The name of its result, if any.
     pub name: Option<String>,
-    /// The program and its arguments, each by the door that refuses what a shell may not be given.
+    /// The program and its arguments. Each passed the check that rejects texts unsafe for a shell.
     pub(crate) argv: Vec<CommandText>,
-    /// What of our environment it sees.
+    /// The environment that it inherits.
     pub inherits: Inherits,
-    /// Variables of its own.
+    /// Its own variables.
     pub(crate) variables: Vec<(String, CommandText)>,
-    /// The folder that it runs in, relative to the project; the project's own where it says nothing.
+    /// Its folder, relative to the project; `None` for the project folder.
     pub folder: Option<String>,
-    /// How long it may run; `None` where it says nothing.
+    /// Its time limit, if it sets one.
     pub timeout: Option<Duration>,
 }
 
 impl CommandSpec {
-    /// The program and its arguments.
+    /// The program and its arguments as strings.
     pub fn words(&self) -> Vec<String> {
         self.argv.iter().map(|word| word.to_string()).collect()
     }
 
-    /// Variables of its own, with their values.
+    /// Its own variables with their values.
     pub fn own_variables(&self) -> Vec<(String, String)> {
         self.variables.iter().map(|(name, value)| (name.clone(), value.to_string())).collect()
     }
 }
 
-/// What of our environment a command sees.
+/// The part of our environment that a command inherits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inherits {
-    /// What finds programs and says how texts are written, and what `[policy] env` adds.
+    /// Variables for finding programs and for the locale, and those that `[policy] env` adds.
     Usual,
-    /// All but what holds secrets.
+    /// All variables without secrets.
     All,
-    /// Nothing.
+    /// No variables.
     Nothing,
 }
 
-/// How a command ended that did.
+/// The result of a command that ended by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandEnd {
-    /// Its exit code.
+    /// The exit code.
     pub code: i32,
-    /// What it wrote.
+    /// The standard output.
     pub out: String,
-    /// What it wrote to its standard error, the last of it.
+    /// The end of the standard error.
     pub said: String,
 }
 
-/// How long a command may run that says nothing of it.
+/// Default time limit of a command.
 pub const TIME: Duration = Duration::from_mins(1);
 
-/// How a command ended, with the last thing that it wrote to its standard error.
+/// Appends the last line of the standard error to a description.
 pub fn with_last_line(how: String, said: &str) -> String {
     match said.lines().rev().map(str::trim).find(|line| !line.is_empty()) {
         Some(last) => format!("{how}: {last}"),
@@ -70,21 +70,21 @@ pub fn with_last_line(how: String, said: &str) -> String {
     }
 }
 
-/// A command that a signal ended which was not ours.
+/// Describes a command that was ended by a signal from outside.
 pub fn killed(signal: i32, said: &str) -> String {
     with_last_line(format!("signal {signal} ended it"), said)
 }
 
-/// A command whose time was over; `key` gives it more, as its author writes it.
+/// Describes a command that exceeded its time limit; `key` is the setting that raises the limit.
 pub fn late(time: Duration, key: &str) -> String {
     format!("it was stopped after {} s: `{key}` allows more", time.as_secs_f64())
 }
 
-/// Runs commands, where their user permits it.
+/// Runs commands, if their user permits it.
 pub trait Commands: Debug + Sync {
-    /// Runs one to its end.
+    /// Runs a command to its end.
     ///
     /// # Errors
-    /// It may not be run, or came to no end of its own: why.
+    /// The reason why it may not run, or did not end by itself.
     fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String>;
 }

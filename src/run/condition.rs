@@ -1,7 +1,9 @@
-//! Conditions evaluated: the `test` of a case and the `condition` of a loop, over the values in scope.
+//! Evaluates conditions: the `test` of a case and the `condition` of a loop, over the values in
+//! scope.
 //!
-//! `==` and `!=` compare as JSON does, numbers by what they are worth; the other comparisons want two numbers or two texts. A value taken for
-//! true or false has to be one. A field that a value does not have is `null`, which equals nothing that can be written.
+//! `==` and `!=` compare JSON values, numbers by their value; the other comparisons require two
+//! numbers or two strings. A value used as a condition must be a boolean. A missing field is
+//! `null`, which equals no literal.
 
 use crate::base::span::Span;
 use crate::template::condition::{self, Comparator, Condition, Place, Value as Operand};
@@ -9,10 +11,11 @@ use crate::template::expression::{Path, Step};
 use serde_json::Value;
 use std::cmp::Ordering;
 
-/// Whether a condition holds. `value` gives what a path such as `a.b[0]` leads to; `None` where nothing binds its name.
+/// Evaluates a condition. `value` returns the value of a path such as `a.b[0]`; `None` if its name
+/// is not bound.
 ///
 /// # Errors
-/// It cannot be told: why, a lower-case fragment.
+/// The reason why it cannot be evaluated: a lower-case fragment.
 pub fn holds(text: &str, value: &dyn Fn(&str) -> Option<Value>) -> Result<bool, String> {
     let parsed = condition::parse(text, Place::Whole(Span::default()));
     let parsed = parsed.map_err(|fault| format!("`{text}` cannot be read at `{}`", fault.found))?;
@@ -67,7 +70,7 @@ fn operand(condition: &Condition<'_>, value: &dyn Fn(&str) -> Option<Value>) -> 
     }
 }
 
-/// A path as `from` writes it.
+/// Writes a path as in a `from` attribute.
 fn written(path: &Path<'_>) -> String {
     let mut out = path.root.value.to_string();
     for step in &path.rest {

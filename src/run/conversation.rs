@@ -1,27 +1,29 @@
-//! One agent asked until its answer ends the conversation: after each answer something may follow, such as the results of the tools that it
-//! calls. Bounded: an agent that goes on calling tools is told apart from one that answers.
+//! The conversation of one agent: requests answers until one ends the conversation. After an
+//! answer, further messages may follow, such as the results of its tool calls. The number of
+//! requests is bounded, and an agent that exceeds it is distinguished from one that finishes.
 
 use crate::context::render::message::Message;
 use crate::kernel::conversation::Turn;
 use std::borrow::Cow;
 
-/// Requests of one conversation at most.
+/// Maximum number of requests of one conversation.
 pub const CALLS: usize = 16;
 
-/// Every answer of a conversation, in order; the last one ends it.
+/// All answers of a conversation, in order; the last one ends it.
 #[derive(Debug)]
 pub struct Conversation<A> {
     /// The answers.
     pub answers: Vec<A>,
-    /// Whether the last of them ends the conversation; else the bound did.
+    /// True if the last answer ends the conversation; false if the bound was reached.
     pub is_ended: bool,
 }
 
-/// Asks until nothing follows an answer. `ask` gives the answer to some messages, with the turn that it is of the conversation; `follow` what
-/// follows it, `None` where it is the last.
+/// Requests answers until nothing follows an answer. `ask` returns the answer to some messages with
+/// its message in the conversation. `follow` returns the messages that follow it; `None` after the
+/// last answer.
 ///
 /// # Errors
-/// What `ask` or `follow` reports.
+/// The error that `ask` or `follow` returns.
 pub fn converse<A, E>(
     first: &[Message],
     mut ask: impl FnMut(&[Message]) -> Result<(A, Turn), E>,

@@ -1,18 +1,18 @@
-//! The flow of a task drawn: as Mermaid, and as SVG that needs nothing else.
+//! Draws the flow of a task as Mermaid, or as a self-contained SVG.
 //!
-//! Both say the same: what runs after what, what is chosen, what is repeated, and what is made first.
+//! Both show the order, the choices, the repetitions, and the inputs that are made first.
 
 use super::plan::{PlanKind, PlanNode};
 use std::fmt::Write as _;
 
-/// What a node is called: its name, else the end of its path.
+/// The title of a node: its name, otherwise its path.
 fn title(node: &PlanNode) -> String {
     let kind = if matches!(node.kind, PlanKind::Script) { " (script)" } else { "" };
     let name = node.name.clone().unwrap_or_else(|| node.path.clone());
     format!("{name}{kind}")
 }
 
-/// What a node around others says of them.
+/// The caption of a node that repeats others.
 fn caption(node: &PlanNode) -> Option<String> {
     match &node.kind {
         PlanKind::Fold { .. } => Some(format!("{}: for each input", title(node))),
@@ -24,7 +24,7 @@ fn caption(node: &PlanNode) -> Option<String> {
     }
 }
 
-/// The parts of a node that run one after the other.
+/// The parts of a node that run one after another.
 fn parts(node: &PlanNode) -> Vec<&PlanNode> {
     match &node.kind {
         PlanKind::Sequence(steps) => steps.iter().collect(),
@@ -37,7 +37,7 @@ fn parts(node: &PlanNode) -> Vec<&PlanNode> {
     }
 }
 
-/// The flow as a chart of Mermaid.
+/// Draws the flow as a Mermaid chart.
 pub fn mermaid(plan: &PlanNode) -> String {
     let mut chart = Chart { out: "flowchart TD\n".to_owned(), nodes: 0 };
     let ends = chart.node(plan, &[]);
@@ -46,7 +46,7 @@ pub fn mermaid(plan: &PlanNode) -> String {
     chart.out
 }
 
-/// Where a flow leaves a node, and what stands on the arrow from there.
+/// A node where a flow leaves another one, and the label of the arrow from there.
 type End = (usize, String);
 
 struct Chart {
@@ -58,7 +58,7 @@ impl Chart {
     fn add(&mut self, title: &str, (open, close): (&str, &str)) -> usize {
         let id = self.nodes;
         self.nodes += 1;
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(self.out, "  n{id}{open}\"{}\"{close}", quoted(title));
         id
     }
@@ -117,12 +117,12 @@ fn quoted(text: &str) -> String {
     text.replace('&', "#amp;").replace('"', "#quot;").replace('<', "#lt;").replace('>', "#gt;").replace(['\n', '\r'], " ")
 }
 
-/// The height of a box, the room between two, and the width of a letter.
+/// The height of a box, the gap between two boxes, and the width of a letter.
 const BOX: usize = 34;
 const GAP: usize = 18;
 const LETTER: usize = 8;
 
-/// The flow as a picture: boxes from top to bottom, what is chosen side by side, what is repeated in a frame.
+/// Draws the flow as SVG: boxes from top to bottom, choices side by side, repetitions in a frame.
 pub fn svg(plan: &PlanNode) -> String {
     let (width, height) = size(plan);
     let mut out = format!(
@@ -137,7 +137,7 @@ pub fn svg(plan: &PlanNode) -> String {
     out
 }
 
-/// A row or column of nodes.
+/// The total size of a row or column of nodes.
 fn sum(sizes: impl Iterator<Item = (usize, usize)>, is_row: bool) -> (usize, usize) {
     let (mut along, mut across, mut count) = (0, 0, 0);
     for (width, height) in sizes {
@@ -150,7 +150,7 @@ fn sum(sizes: impl Iterator<Item = (usize, usize)>, is_row: bool) -> (usize, usi
     if is_row { (along, across) } else { (across, along) }
 }
 
-/// The width and height of a node, what is made first above it.
+/// The width and height of a node, including the inputs that are made above it.
 fn size(node: &PlanNode) -> (usize, usize) {
     let own = own_size(node);
     if node.made.is_empty() {
@@ -226,7 +226,7 @@ fn column(parts: &[&PlanNode], (x, mut y): (usize, usize), out: &mut String) {
     }
 }
 
-/// A line to what comes next.
+/// Draws a line to the next node.
 fn down(x: usize, y: usize, out: &mut String) {
     let _ = writeln!(out, "<line x1=\"{x}\" y1=\"{y}\" x2=\"{x}\" y2=\"{}\"/>", y + GAP);
 }

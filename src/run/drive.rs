@@ -1,5 +1,5 @@
-//! Runs a task: the pipeline of the kernel over its graph of stages, each stage by its agent or command. Stages that wait for nothing of each
-//! other run at once, on threads.
+//! Runs a task: the kernel's pipeline over its stage graph, each stage by its agent or command.
+//! Independent stages run in parallel, on threads.
 
 use super::agent;
 use super::flow::{Position, Ready, result_of};
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::mpsc;
 
 impl<'a> Runner<'a> {
-    /// Puts a runner together.
+    /// Creates a runner.
     pub fn new(parts: Parts<'a>) -> Self {
         Self::with(&parts, run)
     }
@@ -59,7 +59,7 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>) -> Outcome {
                     let send = send.clone();
                     under_way += 1;
                     spawn_deep(scope, move || {
-                        // Whoever ended the run meanwhile waits for nobody.
+                        // If the run ended meanwhile, the receiver is gone.
                         let _ = send.send(play(runner, frame, one.as_ref(), visit));
                     });
                 }
@@ -76,12 +76,12 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>) -> Outcome {
     outcome(frame, &state)
 }
 
-/// The stages that can run now, by their names.
+/// Returns the stages that can run now, by their names.
 fn ready(frame: &Frame<'_>, state: &PipelineState) -> BTreeMap<String, Ready> {
     frame.flow.running(state.results()).into_iter().map(|ready| (ready.stage.clone(), ready)).collect()
 }
 
-/// Writes the decisions that are new.
+/// Writes new decisions to the trace.
 fn decisions(runner: &Runner<'_>, frame: &Frame<'_>, state: &PipelineState, traced: &mut usize) -> Result<(), Obstacle> {
     if !runner.parts.trace.wants_events() || !frame.flow.decides() {
         return Ok(());
@@ -97,7 +97,7 @@ fn decisions(runner: &Runner<'_>, frame: &Frame<'_>, state: &PipelineState, trac
     Ok(())
 }
 
-/// Plays a stage.
+/// Runs one stage.
 fn play(runner: &Runner<'_>, frame: &Frame<'_>, ready: Option<&Ready>, visit: Visit) -> Event {
     let lost = || Obstacle::new(ObstacleKind::Stalled, format!("{} cannot run now", visit.stage));
     let played = ready.ok_or_else(lost).and_then(|ready| {
@@ -117,7 +117,7 @@ fn play(runner: &Runner<'_>, frame: &Frame<'_>, ready: Option<&Ready>, visit: Vi
     match played {
         Ok(output) => Event::Finished { visit, output },
         Err(obstacle) => {
-            // What cannot be written is the obstacle itself.
+            // If the trace cannot be written, that is the obstacle itself.
             let _ = runner.event(TraceEvent::Failed { stage: frame.stage(&visit.stage), obstacle: obstacle.clone() });
             let stops = matches!(obstacle.kind, ObstacleKind::Budget | ObstacleKind::Cancelled | ObstacleKind::LoopLimit);
             if stops { Event::Stopped { obstacle } } else { Event::Failed { visit, obstacle } }
@@ -133,7 +133,8 @@ fn outcome(frame: &Frame<'_>, state: &PipelineState) -> Outcome {
     Outcome { status: state.status(), obstacle: state.obstacle().cloned(), result, partial }
 }
 
-/// What the stages of a task left that were done: their notes, and their content where the task carries that along.
+/// Returns the results of finished stages of an unfinished run: their notes, and their content if
+/// the task accumulates it.
 fn partial(frame: &Frame<'_>, state: &PipelineState) -> Vec<Partial> {
     const NOTES: usize = 800;
     let keeps_output = frame.flow.plan().keeps_output;

@@ -1,8 +1,10 @@
-//! A compiled task as a graph of stages: which agents and scripts run next, by what the others left.
+//! A compiled task as a stage graph: determines the next agents and scripts from the results of
+//! earlier ones.
 //!
-//! Pure: the same results have the same next stages, so that a run can be replayed. A stage is a node with the rounds that it stands in:
-//! `/steps/1`, `/evaluator@2`, `/steps/0/inner_task@3/inputs/0`. Its results never overwrite those of an earlier round; what an agent sees
-//! are those of the present one, under the paths that `ctxc render --result` takes.
+//! Pure: equal results lead to equal next stages, so that a run can be replayed. A stage is a node
+//! with its rounds: `/steps/1`, `/evaluator@2`, `/steps/0/inner_task@3/inputs/0`. Its results never
+//! overwrite those of an earlier round. An agent receives the results of the current round, under
+//! the paths that `ctxc render --result` accepts.
 
 use super::condition;
 use super::plan::{PlanKind, PlanNode, plan};
@@ -22,77 +24,80 @@ use crate::kernel::pipeline::stage_graph::{Next, StageGraph, Visit};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A task that runs.
+/// A running task.
 #[derive(Debug)]
 pub struct TaskFlow<'a> {
     graph: &'a TaskGraph<'a>,
     situation: Situation<'a>,
     plan: PlanNode,
-    /// The inputs that may be made while earlier ones of their node are: nothing of those is shown to them.
+    /// The inputs that may be made in parallel with earlier inputs of their node, because they do
+    /// not depend on them.
     independent: BTreeSet<String>,
 }
 
 /// A stage that can run now.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ready {
-    /// Its node with the rounds that it stands in.
+    /// The stage: its node and its rounds.
     pub stage: String,
     /// Its node.
     pub node: String,
-    /// What the stages before it left, as its context has it.
+    /// The results of earlier stages, as its context receives them.
     pub results: Results,
 }
 
-/// Where a run has come to.
+/// The position of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Position {
-    /// These stages can run, those that run already among them.
+    /// These stages can run or are already running.
     Running(Vec<Ready>),
-    /// All is done: the result.
+    /// The run is complete, with this result.
     Done(StepResult),
-    /// It goes on no more: a bound is reached.
+    /// The run reached a bound.
     Blocked(Obstacle),
-    /// It cannot go on.
+    /// The run cannot continue.
     Failed(Obstacle),
 }
 
 impl<'a> TaskFlow<'a> {
-    /// A task in its situation.
+    /// Creates the flow of a task in its situation.
     ///
     /// # Errors
-    /// There is no such task, or it refers to what is not there.
+    /// The task does not exist, or one of its references has no target.
     pub fn new(graph: &'a TaskGraph<'a>, situation: Situation<'a>, options: &Options<'_>) -> Result<Self, Fault> {
         let plan = plan(graph, situation.task)?;
         let independent = independent(graph, &situation, options, &plan);
         Ok(Self { graph, situation, plan, independent })
     }
 
-    /// A stage that can run once others have left something; `None` where it cannot.
+    /// Returns a stage, given the outputs of others; `None` if it cannot run.
     pub fn ready(&self, outputs: &BTreeMap<String, AgentOutput>, stage: &str) -> Option<Ready> {
         self.running(outputs).into_iter().find(|ready| ready.stage == stage)
     }
 
-    /// The stages that can run now, those that run already among them.
+    /// Returns the stages that can run or are already running.
     pub fn running(&self, outputs: &BTreeMap<String, AgentOutput>) -> Vec<Ready> {
         if let Position::Running(ready) = self.position(outputs).0 { ready } else { Vec::new() }
     }
 
-    /// Whether it has a choice or a loop, so that there is something to decide.
+    /// True if the task has a choice or a loop, so that its flow contains decisions.
     pub fn decides(&self) -> bool {
         self.plan.all().into_iter().any(|node| matches!(node.kind, PlanKind::Choice(_) | PlanKind::Loop { .. }))
     }
 
-    /// What runs.
+    /// The plan of the task.
     pub const fn plan(&self) -> &PlanNode {
         &self.plan
     }
 
-    /// Where a run has come to, by the outputs of its stages; with the decisions that led there, in order.
+    /// Returns the position of a run, given the outputs of its stages, with the decisions so far,
+    /// in order.
     pub fn position(&self, outputs: &BTreeMap<String, AgentOutput>) -> (Position, Vec<TraceEvent>) {
         let mut walk = Walk { flow: self, outputs, results: Results::new(), ready: Vec::new(), decisions: Vec::new() };
         let position = match walk.node(&self.plan, "") {
             Ok(Some(result)) => {
-                // What stages have left on the way counts by what the definition makes of it.
+                // The definition determines how the results of its stages contribute to the trust
+                // of the result.
                 let trust = trust_of_result(self.graph, &self.situation.at("/", &walk.results), &result);
                 Position::Done(StepResult { trust, ..result })
             }
@@ -119,7 +124,7 @@ impl StageGraph for &TaskFlow<'_> {
 }
 
 impl TaskFlow<'_> {
-    /// The next stages by the results so far, or the end.
+    /// Returns the next stages for the results so far, or the end.
     fn follow(&self, state: &PipelineState) -> Next {
         match self.position(state.results()).0 {
             Position::Done(_) => Next::Complete,
@@ -134,27 +139,27 @@ impl TaskFlow<'_> {
     }
 }
 
-/// Why a walk ends.
+/// The reason why a traversal ends early.
 enum Stop {
     Blocked(Obstacle),
     Failed(Obstacle),
 }
 
-/// One way through the plan, as far as there are results.
+/// A traversal of the plan, as far as results exist.
 struct Walk<'w, 'a> {
     flow: &'w TaskFlow<'a>,
     outputs: &'w BTreeMap<String, AgentOutput>,
-    /// What is there for the context of the next stage.
+    /// The results that are available to the context of the next stage.
     results: Results,
     ready: Vec<Ready>,
     decisions: Vec<TraceEvent>,
 }
 
-/// The result of a node; `None` where it has none yet.
+/// The result of a node; `None` if it has none yet.
 type Reached = Result<Option<StepResult>, Stop>;
 
 impl Walk<'_, '_> {
-    /// Walks a node. `round` is what its path has behind it in stages: the round of the node around it.
+    /// Visits a node. `stage` is its path with the rounds of the enclosing nodes.
     fn node(&mut self, node: &PlanNode, stage: &str) -> Reached {
         let stage = if stage.is_empty() { node.path.clone() } else { stage.to_owned() };
         if !self.made(node, &stage)? {
@@ -184,7 +189,7 @@ impl Walk<'_, '_> {
         Ok(result)
     }
 
-    /// Makes what a node needs first; whether all of it is there.
+    /// Visits the inputs that a node needs first. Returns true if all of them exist.
     fn made(&mut self, node: &PlanNode, stage: &str) -> Result<bool, Stop> {
         let mut is_all = true;
         let before = self.results.clone();
@@ -192,7 +197,8 @@ impl Walk<'_, '_> {
             if !is_all && !self.flow.independent.contains(&made.path) {
                 continue;
             }
-            // One that is made beside others sees none of them, whichever is there first.
+            // An input that is made in parallel with others sees none of them, regardless of their
+            // order.
             let all = self.flow.independent.contains(&made.path).then(|| std::mem::replace(&mut self.results, before.clone()));
             let found = self.node(made, &below(stage, &node.path, &made.path))?;
             if let Some(all) = all {
@@ -227,11 +233,12 @@ impl Walk<'_, '_> {
         match taken.and_then(|taken| cases.get(taken)) {
             Some((_, case)) => {
                 let result = self.node(case, &below(stage, &node.path, &case.path))?;
-                // It goes by the path of its choice.
+                // The result is stored under the path of the choice.
                 self.results.remove(&case.path);
                 Ok(result)
             }
-            // A choice that chose nothing has left nothing, and says so to whoever is told of earlier steps.
+            // A choice without a matching case has an empty result, with a note for agents that
+            // receive earlier steps.
             None => Ok(Some(StepResult {
                 content: Value::Null,
                 notes: Some("no case held, so nothing was done".to_owned()),
@@ -246,7 +253,7 @@ impl Walk<'_, '_> {
         let accumulator = variable(node, "accumulator");
         for (at, InputValue { value, trust }) in items.iter().enumerate() {
             let round = at + 1;
-            // What is merged already is looked at no more, but for what it came to.
+            // Rounds that are merged already are skipped; only their merged result counts.
             if let Some(merged) = self.outputs.get(&name(reduction, round)) {
                 self.results.insert(accumulator.clone(), result_of(merged));
                 continue;
@@ -302,18 +309,18 @@ impl Walk<'_, '_> {
         Err(Stop::Blocked(Obstacle::new(ObstacleKind::LoopLimit, words)))
     }
 
-    /// True where the condition of a node holds.
+    /// Returns true if the condition of a node holds.
     fn holds(&self, node: &PlanNode, condition: &str, stage: &str) -> Result<bool, Stop> {
         let holds = self.values(&node.path, |values| condition::holds(condition, &|path| values.value(path)))?;
         holds.map_err(|why| Stop::Failed(Obstacle::new(ObstacleKind::Context, format!("{stage}: {why}"))))
     }
 
-    /// Something with the values in scope at a node.
+    /// Calls a function with the values in scope at a node.
     fn values<T>(&self, node: &str, then: impl FnOnce(&NodeValues<'_>) -> T) -> Result<T, Stop> {
         at_node(self.flow.graph, &self.flow.situation.at(node, &self.results), then).map_err(|refused| stopped(&refused))
     }
 
-    /// Leaves behind what parts of an earlier round left.
+    /// Removes the results of an earlier round.
     fn forget<'n>(&mut self, parts: impl IntoIterator<Item = &'n PlanNode>) {
         for part in parts {
             let inside = format!("{}/", part.path);
@@ -331,19 +338,19 @@ fn variable(node: &PlanNode, name: &str) -> String {
     format!("{}/{name}", node.path.trim_end_matches('/'))
 }
 
-/// The stage of a node inside another one, whose own stage has its rounds.
+/// The stage of a node inside another one whose own stage contains its rounds.
 fn below(stage: &str, path: &str, inner: &str) -> String {
     let rest = inner.strip_prefix(path.trim_end_matches('/')).unwrap_or(inner);
     let own = stage.trim_end_matches('/');
     if rest.is_empty() || rest == "/" { stage.to_owned() } else { format!("{own}{rest}") }
 }
 
-/// What an output leaves for others.
+/// Converts the output of an agent to a step result.
 pub fn result_of(output: &AgentOutput) -> StepResult {
     StepResult { content: output.content.clone(), notes: output.notes.clone(), trust: output.trust }
 }
 
-/// The made inputs that need none of those before them.
+/// Returns the made inputs that depend on no earlier input of their node.
 fn independent(graph: &TaskGraph<'_>, situation: &Situation<'_>, options: &Options<'_>, plan: &PlanNode) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for node in plan.all().into_iter().filter(|node| node.made.len() > 1) {

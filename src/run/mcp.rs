@@ -1,8 +1,9 @@
-//! A server of tools that speaks MCP on its standard input and output: JSON-RPC, a message a line. What a run needs of it: `initialize`,
-//! `tools/list`, `tools/call`.
+//! A tool server that speaks MCP on its standard input and output: JSON-RPC, one message per line.
+//! Supports only the methods of a run: `initialize`, `tools/list`, `tools/call`.
 //!
-//! It is started by whoever has asked the user, with the variables that it is given and no others, and ends with everything that it started when
-//! it is dropped. Answers have a time limit and a size; of its standard error the last line is shown once it has ended.
+//! The caller must have the user's permission to start it. It receives only the given variables,
+//! and ends with all its child processes when it is dropped. Answers are limited in time and size.
+//! Once it has ended, the last line of its standard error is shown.
 
 use super::commands::with_last_line;
 use super::process::{self, GRACE, OUTPUT, Running};
@@ -17,14 +18,14 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The version of the protocol that is asked for; a server may answer with an earlier one.
+/// The requested version of the protocol. A server may answer with an earlier one.
 const PROTOCOL: &str = "2025-06-18";
-/// How long a server may take to start, and to answer.
+/// Time limit for the start of a server, and for each answer.
 const TIME: Duration = Duration::from_mins(1);
-/// Pages of a list of tools at most.
+/// Maximum number of pages of a tool list.
 const PAGES: usize = 64;
 
-/// A server that runs.
+/// A running server.
 #[derive(Debug)]
 pub struct McpServer {
     connection: Mutex<Connection>,
@@ -38,17 +39,17 @@ struct Connection {
     _running: Running,
     stdin: Option<ChildStdin>,
     lines: Receiver<Result<String, String>>,
-    /// What it wrote to its standard error, once it has ended.
+    /// Its standard error, available once it has ended.
     said: Option<Receiver<Vec<u8>>>,
     /// The number of the next request.
     next: u64,
 }
 
 impl McpServer {
-    /// Starts a server and asks for its tools.
+    /// Starts a server and requests its tools.
     ///
     /// # Errors
-    /// It cannot be started, or does not speak MCP: why.
+    /// The reason why it cannot be started, or does not speak MCP.
     pub fn start(argv: &[String], folder: &Path, variables: &[(String, String)]) -> Result<Self, String> {
         let mut command = process::command(argv, folder, variables)?;
         let mut child = command.spawn().map_err(|why| format!("it cannot be started: {why}"))?;
@@ -87,7 +88,7 @@ impl McpServer {
         &self.tools
     }
 
-    /// Calls a tool. What goes wrong is what the agent is told.
+    /// Calls a tool. Errors become the tool result.
     pub fn call(&self, name: &str, arguments: &Value) -> ToolAnswer {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         match connection.request("tools/call", &json!({"name": name, "arguments": arguments})) {
@@ -100,7 +101,7 @@ impl McpServer {
     }
 }
 
-/// The texts of a result; what else is in it by its kind.
+/// The texts of a result; other parts are replaced by their kind.
 fn text(result: &Value) -> String {
     let part = |part: &Value| match part["type"].as_str() {
         Some("text") => part["text"].as_str().unwrap_or_default().to_owned(),
@@ -108,7 +109,7 @@ fn text(result: &Value) -> String {
         None => part.to_string(),
     };
     let parts: Vec<String> = result["content"].as_array().into_iter().flatten().map(part).collect();
-    // A server that gives a result a form may say it again as a text, or not.
+    // A server with structured results may repeat them as text, or not.
     let structured = result.get("structuredContent").filter(|structured| parts.is_empty() && !structured.is_null());
     structured.map_or_else(|| parts.join("\n"), Value::to_string)
 }
@@ -120,7 +121,8 @@ impl Connection {
         stdin.write_all(format!("{message}\n").as_bytes()).and_then(|()| stdin.flush()).map_err(|_| gone())
     }
 
-    /// The result of a request. Notifications on the way are passed over, and requests of the server are answered with no.
+    /// Sends a request and returns its result. Skips notifications, and declines requests of the
+    /// server.
     fn request(&mut self, method: &str, params: &Value) -> Result<Value, String> {
         let id = self.next;
         self.next += 1;
@@ -156,7 +158,7 @@ impl Connection {
         }
     }
 
-    /// Answers a request of the server; a notification wants no answer.
+    /// Answers a request of the server; a notification needs no answer.
     fn decline(&mut self, message: &Map<String, Value>) -> Result<(), String> {
         let Some(id) = message.get("id") else { return Ok(()) };
         let answer = if message.get("method") == Some(&json!("ping")) {
@@ -188,7 +190,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // A server ends when its input does.
+        // A server ends when its input ends.
         drop(self.stdin.take());
         process::end(&mut self.child);
     }
@@ -199,5 +201,5 @@ fn short(line: &str) -> &str {
     line.get(..line.floor_char_boundary(80)).unwrap_or(line)
 }
 
-/// Servers by their names, started for a run.
+/// Running servers by their names.
 pub type McpServers = BTreeMap<String, McpServer>;

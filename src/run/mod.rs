@@ -1,7 +1,9 @@
-//! Compiled tasks run: a task as a graph of stages, its agents asked, its commands and tools run, everything traced.
+//! Runs compiled tasks: a task as a stage graph, its agents, commands and tools, and the trace of
+//! everything.
 //!
-//! Reads the settings that the registry stores and resolves none. Asks nobody and starts nothing by itself: who answers, who runs commands and
-//! tools, and where the trace goes are handed in.
+//! Reads the settings stored in the registry and resolves none. Never calls a model and never
+//! starts a program by itself: answer sources, runners of commands and tools, and the trace are
+//! passed in.
 
 mod agent;
 pub mod answers;

@@ -1,4 +1,4 @@
-//! An agent's answer read as a result, and held against the form that was asked for.
+//! Reads an agent's answer as a result, and checks its format.
 
 use crate::context::answer_format::Answer;
 use crate::kernel::pipeline::agent::AgentOutput;
@@ -7,10 +7,10 @@ use crate::registry::body::{Content, OutputFormat};
 use crate::scenario::json_schema;
 use serde_json::Value;
 
-/// Reads an answer. What a provider cut or withheld, and what says nothing, is no result.
+/// Reads an answer. An answer that the provider cut or withheld, and an empty one, is not a result.
 ///
 /// # Errors
-/// Why it is none, a lower-case fragment.
+/// The reason why it is not a result: a lower-case fragment.
 pub fn read(answer: &provider::Answer, format: Option<&OutputFormat<'_>>, asked: &Answer) -> Result<AgentOutput, String> {
     let text = answer.content();
     match answer.stop {
@@ -21,11 +21,11 @@ pub fn read(answer: &provider::Answer, format: Option<&OutputFormat<'_>>, asked:
         }
         Stop::End | Stop::Tool | Stop::Other => {
             let written = unfenced(&text);
-            // A status that the author's own form has is a field like any other.
+            // If the author's own schema has a status, it is an ordinary field.
             let output = if declares_status(asked) { whole(written) } else { AgentOutput::parse(written)? };
             let is_plain = output == whole(written);
             let wants_text = format.is_some_and(|format| format.kind.as_deref() == Some("text"));
-            // What is asked for as text stays as it was written, be it JSON.
+            // An answer requested as text stays unchanged, even if it is JSON.
             Ok(if is_plain && (wants_text || output.content.is_string()) { AgentOutput::complete(text) } else { output })
         }
     }
@@ -36,22 +36,22 @@ fn declares_status(asked: &Answer) -> bool {
     schema.pointer("/properties/status").is_some()
 }
 
-/// All of an answer as the content of a finished result.
+/// The whole answer as the content of a complete result.
 fn whole(answer: &str) -> AgentOutput {
     AgentOutput::complete(serde_json::from_str::<Value>(answer).unwrap_or_else(|_| answer.into()))
 }
 
-/// A text without the fence of Markdown that stands around all of it, as models like to write JSON.
+/// Removes the Markdown fence around a whole text, which models often add to JSON.
 fn unfenced(text: &str) -> &str {
     let inside = text.trim().strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     let body = inside.and_then(|inside| inside.split_once('\n')).filter(|(label, _)| matches!(label.trim(), "" | "json"));
     body.map_or(text, |(_, body)| body.trim())
 }
 
-/// Holds a result against the form that was asked for; JSON that an envelope has as a text is read.
+/// Checks a result against the requested format. Parses JSON that is contained as a string.
 ///
 /// # Errors
-/// How it differs, a lower-case fragment.
+/// The difference: a lower-case fragment.
 pub fn conform(output: &mut AgentOutput, format: Option<&OutputFormat<'_>>, asked: &Answer) -> Result<(), String> {
     let Some(format) = format else { return Ok(()) };
     let wants_json = format.kind.as_deref() == Some("json") || format.schema.is_some();
@@ -68,7 +68,7 @@ pub fn conform(output: &mut AgentOutput, format: Option<&OutputFormat<'_>>, aske
             }
         }
         Answer::Free | Answer::Json => Ok(()),
-        // By the draft that the author names, which no provider is sent.
+        // Uses the author's own JSON Schema, not the version adapted to a provider.
         Answer::Schema(sent) => match json_schema::violations(written.as_ref().unwrap_or(sent), value)?.split_first() {
             None => Ok(()),
             Some((first, [])) => Err(first.clone()),
@@ -93,12 +93,13 @@ fn short(value: &Value) -> String {
     if end < text.len() { format!("{}…", text.get(..end).unwrap_or_default()) } else { text }
 }
 
-/// What an agent is told whose answer does not have its form: once.
+/// The message to an agent whose answer has the wrong format, sent once.
 pub fn repair(why: &str) -> String {
     format!("This answer does not have the form that was asked for: {why}. Give the corrected answer, and nothing else.")
 }
 
-/// The same where others may have written some of the reason, which quotes the answer: it stands in a fence, or is left out.
+/// The same message for a reason that may contain untrusted text, because it quotes the answer: the
+/// reason is fenced or left out.
 pub fn repair_fenced(why: Option<&str>) -> String {
     let why = why.map_or_else(|| ". ".to_owned(), |why| format!(":\n\n{why}\n\n"));
     format!("This answer does not have the form that was asked for{why}Give the corrected answer, and nothing else.")

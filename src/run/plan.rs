@@ -1,7 +1,8 @@
-//! A compiled task as a tree of what runs: agents and scripts, in sequences, choices, folds and loops. References are followed, so that
-//! each node stands where its path says.
+//! A compiled task as a tree of agents and scripts, in sequences, choices, folds and loops.
+//! References are followed, so that each node has its path in the whole task.
 //!
-//! Made once for a task, of the stored registry alone: no default of an operator is looked up here or anywhere behind.
+//! Built once per task, from the stored registry alone. No default of an operator is looked up here
+//! or later.
 
 use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH};
 use crate::context::TaskGraph;
@@ -11,62 +12,62 @@ use crate::template::keywords::Trust;
 use crate::template::setting::SettingName;
 use std::collections::BTreeMap;
 
-/// A node that runs.
+/// A node of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanNode {
-    /// Its path from the task's root on.
+    /// Its path from the root of the task.
     pub path: String,
-    /// The name of its result, where it has one.
+    /// The name of its result, if any.
     pub name: Option<String>,
-    /// What its own inputs, arguments and texts need first: tasks and calls inside it, in their order.
+    /// The nodes that its inputs, arguments and texts need first: nested tasks and calls, in order.
     pub made: Vec<PlanNode>,
-    /// How it runs.
+    /// The way it runs.
     pub kind: PlanKind,
-    /// Whether its author says that its result was checked: `trust="trusted"`.
+    /// True if the author marked its result as checked: `trust="trusted"`.
     pub is_checked: bool,
-    /// Whether earlier results are carried along whole, where it fails after some of them.
+    /// True if its earlier results are kept in full when it fails.
     pub keeps_output: bool,
 }
 
-/// How a node runs.
+/// The way a node runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlanKind {
-    /// An agent answers.
+    /// A call of an agent.
     Agent,
-    /// A command runs.
+    /// A command.
     Script,
-    /// One after the other; the result is that of the last.
+    /// Nodes one after another; the result is that of the last one.
     Sequence(Vec<PlanNode>),
-    /// The first whose test holds; a case without a test always does.
+    /// The first case whose test holds; a case without a test always holds.
     Choice(Vec<(Option<String>, PlanNode)>),
-    /// The same for each input, each result merged into what there is.
+    /// The same node for each input; each result is merged into the accumulated one.
     Fold {
-        /// What is done with an input.
+        /// The node for each input.
         inner: Box<PlanNode>,
-        /// What merges.
+        /// The node that merges.
         reduction: Box<PlanNode>,
     },
     /// Rounds until a condition holds.
     Loop {
-        /// Who proposes.
+        /// The node that proposes.
         director: Box<PlanNode>,
-        /// What is run on the proposal.
+        /// The script that runs on the proposal.
         script: Option<Box<PlanNode>>,
-        /// Who judges.
+        /// The node that evaluates.
         evaluator: Option<Box<PlanNode>>,
-        /// What ends the rounds; without one they all run.
+        /// The condition that ends the loop; without one, all rounds run.
         condition: Option<String>,
-        /// How many rounds at most.
+        /// Maximum number of rounds.
         rounds: u32,
     },
-    /// Another definition, in this place.
+    /// The root of another definition, in this place.
     Definition(Box<PlanNode>),
 }
 
-/// The plan of a task.
+/// Builds the plan of a task.
 ///
 /// # Errors
-/// There is no such task, or it refers to what is not there.
+/// The task does not exist, or one of its references has no target.
 pub fn plan(graph: &TaskGraph<'_>, task: &str) -> Result<PlanNode, Fault> {
     let dangling = || Fault::from(FaultKind::Dangling { name: task.to_owned() });
     let root = graph.root(task).ok_or_else(dangling)?;
@@ -80,7 +81,7 @@ struct Planner<'g, 'r> {
 }
 
 impl Planner<'_, '_> {
-    /// A node with the name of its result, below the path that its definition stands at.
+    /// Builds a node with the name of its result. `base` is the path of its definition.
     fn node(&mut self, (node, name): (&Node, Option<&str>), base: &str, depth: usize) -> Result<PlanNode, Fault> {
         self.nodes += 1;
         let too_large = || Fault::from(FaultKind::Dangling { name: node.id.clone() });
@@ -144,7 +145,7 @@ impl Planner<'_, '_> {
 }
 
 impl PlanNode {
-    /// This node and all below it, in the order in which they are written.
+    /// This node and all nested nodes, in the order in which they are written.
     pub fn all(&self) -> Vec<&Self> {
         let mut found = vec![self];
         let mut at = 0;
@@ -156,7 +157,7 @@ impl PlanNode {
         found
     }
 
-    /// The nodes right inside.
+    /// The direct children.
     pub fn inner(&self) -> Vec<&Self> {
         let mut inner: Vec<&Self> = self.made.iter().collect();
         match &self.kind {

@@ -1,8 +1,8 @@
-//! A program that is run for a limited time: it reads a text and writes a limited number of bytes. The one door to programs that files of a
-//! project name; whoever comes here has asked whether their user permitted it.
+//! A program that runs with limits on time and output. The only place that starts programs named in
+//! project files; the caller must have the user's permission.
 //!
-//! Its environment is what it is given and nothing else. It is the leader of a group of its own: when it ends, or has to, everything
-//! that it started ends with it, asked first (TERM) and made to after [`GRACE`] (KILL).
+//! Its environment contains only the given variables. It leads a process group of its own. When it
+//! ends or is stopped, its whole group is stopped: first by TERM, then by KILL after [`GRACE`].
 
 use super::commands::{killed, late, with_last_line};
 use crate::base::fs;
@@ -15,71 +15,71 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often it is asked whether it ended.
+/// Interval between checks for its end.
 const NAP: Duration = Duration::from_millis(2);
-/// How long it has to end by itself once it is asked to, and how long what it wrote is waited for once it ended.
+/// Time between TERM and KILL, and the maximum wait for remaining output after the end.
 pub const GRACE: Duration = Duration::from_secs(1);
-/// Bytes that a program may write where nobody says less.
+/// Default limit on the output in bytes.
 pub const OUTPUT: usize = 1 << 20;
-/// Bytes of its standard error that are kept.
+/// Number of bytes kept of the standard error.
 const SAID: usize = 1 << 14;
-/// The variables that a program sees of ours where nobody says more: what finds programs, and how texts are written here.
+/// The variables that a program inherits by default: for finding programs, and for the locale.
 pub const ENVIRONMENT: [&str; 12] =
     ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TERM", "SystemRoot"];
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// By itself.
+    /// The program ended by itself.
     Exited {
-        /// Its exit code.
+        /// The exit code.
         code: i32,
-        /// What it wrote.
+        /// The standard output.
         out: Vec<u8>,
-        /// What it wrote to its standard error, the last bytes of it.
+        /// The end of the standard error.
         said: String,
     },
-    /// A signal ended it that was not ours.
+    /// The program was ended by a signal from outside.
     Signal {
-        /// Its number.
+        /// The number of the signal.
         signal: i32,
-        /// What it wrote to its standard error, the last bytes of it.
+        /// The end of the standard error.
         said: String,
     },
-    /// It had done what it was started for.
+    /// The program was stopped because its purpose was fulfilled.
     Stopped,
-    /// Its time was over.
+    /// The program exceeded its time limit.
     Late,
-    /// It wrote more than it may.
+    /// The program exceeded its output limit.
     TooMuch,
-    /// It could not be started: why.
+    /// The program could not be started, for this reason.
     Never(String),
 }
 
-/// What a program may take.
+/// The limits of a program.
 pub struct Bounds<'b> {
-    /// How long it may run.
+    /// The time limit.
     pub time: Duration,
-    /// Bytes that it may write.
+    /// The maximum output in bytes.
     pub most: usize,
-    /// When it has done what it was started for; it is ended then.
+    /// Returns true once the purpose of the program is fulfilled. The program is stopped then.
     pub until: Option<&'b dyn Fn() -> bool>,
-    /// What gives it more time, as its author writes it.
+    /// The setting that raises the time limit.
     pub key: &'static str,
 }
 
 impl Bounds<'_> {
-    /// So long, and so many bytes.
+    /// Creates limits on time and output.
     pub const fn of(time: Duration, most: usize) -> Self {
         Self { time, most, until: None, key: "timeout_s" }
     }
 }
 
 impl Ended {
-    /// What it wrote, where it ended with exit code 0.
+    /// Returns the standard output of a program that ended with exit code 0.
     ///
     /// # Errors
-    /// How it ended otherwise, in words; `bounds` are those that it had.
+    /// A description of any other end; `bounds` are the limits of the program.
     pub fn well(self, bounds: &Bounds<'_>) -> Result<Vec<u8>, String> {
         match self {
             Self::Exited { code: 0, out, .. } => Ok(out),
@@ -93,28 +93,29 @@ impl Ended {
     }
 }
 
-/// The variables of ours with these names.
+/// Returns the variables of our environment with these names.
 pub fn environment<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<(String, String)> {
     names.into_iter().filter_map(|name| Some((name.to_owned(), fs::env(name)?))).collect()
 }
 
-/// Prepares a program in a folder with these variables and no others. `argv` has its name first.
+/// Prepares a program in a folder, with these variables and no others. `argv` begins with the
+/// program.
 ///
 /// # Errors
-/// It has no name.
+/// `argv` is empty.
 pub(super) fn command(argv: &[String], folder: &Path, variables: &[(String, String)]) -> Result<Command, String> {
     let (program, words) = argv.split_first().ok_or_else(|| "it has no name".to_owned())?;
     #[allow(clippy::disallowed_methods, reason = "the one place that runs what a project names, where its user permitted it")]
     let mut command = Command::new(program);
     command.args(words).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
-    // What it starts is in its group, and ends with that.
+    // Its child processes join its group, and end with it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     Ok(command)
 }
 
-/// Runs a program in a folder with these variables and no others. `argv` has its name first.
+/// Runs a program in a folder, with these variables and no others. `argv` begins with the program.
 pub fn run(argv: &[String], folder: &Path, variables: &[(String, String)], input: &str, bounds: &Bounds<'_>) -> Ended {
     let mut command = match command(argv, folder, variables) {
         Ok(command) => command,
@@ -126,13 +127,13 @@ pub fn run(argv: &[String], folder: &Path, variables: &[(String, String)], input
     }
 }
 
-/// Waits for a program that was started as the leader of a group of its own.
+/// Waits for a program that was started as the leader of its own group.
 pub fn finish(mut child: Child, input: &str, bounds: &Bounds<'_>) -> Ended {
     let begun = Instant::now();
     let _running = Running::of(&child);
     let input = input.to_owned();
     if let Some(mut stdin) = child.stdin.take() {
-        // One that does not read its input may do without.
+        // A program may ignore its input.
         thread::spawn(move || {
             let _ = stdin.write_all(input.as_bytes());
         });
@@ -154,13 +155,13 @@ pub fn finish(mut child: Child, input: &str, bounds: &Bounds<'_>) -> Ended {
     match (status, out) {
         (_, Some(None)) => Ended::TooMuch,
         (None, _) => Ended::Late,
-        // What it started still writes.
+        // A child process still writes.
         (Some(status), None) if status.success() => Ended::Late,
         (Some(status), out) => of_status(status, out.flatten().unwrap_or_default(), &said()),
     }
 }
 
-/// Whether a program writes something within a time, or ends.
+/// Returns true if the program writes something or ends within a time.
 pub fn answers(answer: &ChildStdout, time: Duration) -> bool {
     #[cfg(unix)]
     {
@@ -175,14 +176,14 @@ pub fn answers(answer: &ChildStdout, time: Duration) -> bool {
     }
 }
 
-/// How the waiting ended.
+/// The end of the waiting.
 enum Waited {
     Stopped,
     Ended(ExitStatus),
     Over,
 }
 
-/// What it wrote, once that is all; `None` inside where it was too much.
+/// The output, once it is complete; the inner `None` means that it was too large.
 type Written = Option<Option<Vec<u8>>>;
 
 fn wait(
@@ -214,19 +215,19 @@ fn of_status(status: ExitStatus, out: Vec<u8>, said: &[u8]) -> Ended {
     Ended::Exited { code: status.code().unwrap_or(-1), out, said }
 }
 
-/// Reads a stream to its end; `None` as soon as there is more than `most`.
+/// Reads a stream to its end; sends `None` as soon as it exceeds `most` bytes.
 fn first(stream: impl Read + Send + 'static, most: usize) -> Receiver<Option<Vec<u8>>> {
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
         let read = stream.take(most as u64 + 1).read_to_end(&mut bytes);
-        // Nobody may be left who waits for it.
+        // The receiver may be gone already.
         let _ = send.send((read.is_ok() && bytes.len() <= most).then_some(bytes));
     });
     receive
 }
 
-/// Reads a stream to its end, and keeps the last bytes of it.
+/// Reads a stream to its end, and keeps its last bytes.
 pub(super) fn last(mut stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
@@ -241,10 +242,10 @@ pub(super) fn last(mut stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> 
     receive
 }
 
-/// The programs that run now.
+/// The programs that are running.
 static RUNNING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-/// A program that runs: an interrupt of this one ends it too.
+/// A running program, which an interrupt of this process ends too.
 #[derive(Debug)]
 pub(super) struct Running(u32);
 
@@ -261,21 +262,21 @@ impl Drop for Running {
     }
 }
 
-/// Ends every program that runs now: for an interrupt.
+/// Kills every running program, on an interrupt.
 pub fn end_all() {
     for id in RUNNING.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         signal_group(*id, Signal::Kill);
     }
 }
 
-/// What a group is sent.
+/// A signal to a process group.
 #[derive(Clone, Copy)]
 enum Signal {
     Term,
     Kill,
 }
 
-/// Signals a program's group: itself, and everything that it started.
+/// Signals the process group of a program: itself and its child processes.
 fn signal_group(id: u32, signal: Signal) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw) {
@@ -283,14 +284,15 @@ fn signal_group(id: u32, signal: Signal) {
             Signal::Term => rustix::process::Signal::TERM,
             Signal::Kill => rustix::process::Signal::KILL,
         };
-        // It may have ended by itself.
+        // The group may have ended already.
         let _ = rustix::process::kill_process_group(group, signal);
     }
     #[cfg(not(unix))]
     let _ = (id, signal);
 }
 
-/// Ends a program with everything that it started: one that still runs is asked to, and has a moment for it.
+/// Ends a program with its child processes. A program that is still running receives TERM first,
+/// and some time to end.
 pub(super) fn end(child: &mut Child) {
     if matches!(child.try_wait(), Ok(None)) {
         signal_group(child.id(), Signal::Term);

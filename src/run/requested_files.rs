@@ -1,7 +1,8 @@
-//! Files that an agent asks for while it runs: which of them it may have, and their texts, read once.
+//! Files that an agent requests while it runs: checks access and reads their texts, once.
 //!
-//! No author named them, so their texts are untrusted, and nothing is given that would be kept from a lookup: what is hidden, ignored or
-//! protected, what is or looks like a key, and the files by which the project itself is set up.
+//! Such files are not named by an author, so their texts are untrusted. Never returns a file that a
+//! lookup would exclude: hidden, ignored or protected files, keys and files that look like keys,
+//! and the files that set up the project.
 
 use crate::base::contained_path;
 use crate::base::secrets::key_files::{holds_key, is_key_file};
@@ -12,18 +13,19 @@ use crate::project::suppressions;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The file by which a project is set up.
+/// The project file.
 const PROJECT: &str = "ctxc.toml";
 
-/// The texts of requested files, by the paths that they were asked for by.
+/// The texts of requested files, by the paths as requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RequestedFiles(BTreeMap<String, String>);
 
 impl RequestedFiles {
-    /// Reads files of a project that an agent asks for. Its own role protects some of them; where it has none, each role that protects some files and not all.
+    /// Reads the files of a project that an agent requests. The agent's role protects some of them;
+    /// without a role, each role that protects some but not all files does.
     ///
     /// # Errors
-    /// The first that agents may not have, or that cannot be read: which, and why.
+    /// The first file that agents may not read, or that cannot be read, with the reason.
     pub(super) fn read<'p, 'r>(
         paths: impl IntoIterator<Item = &'p String>,
         files: &dyn Files,
@@ -37,7 +39,7 @@ impl RequestedFiles {
             let plain = plain.ok_or_else(|| refuse("it lies outside the project's folder".to_owned()))?;
             allow(&plain, role, all.clone()).map_err(refuse)?;
             let RequestedFile { path: real, text } = files.requested(&plain).map_err(refuse)?;
-            // A link has a name of its own.
+            // The target of a link has a name of its own.
             allow(&real, role, all.clone()).map_err(refuse)?;
             if holds_key(&text) {
                 return Err(refuse("it holds a key or credentials".to_owned()));
@@ -58,7 +60,7 @@ impl Files for RequestedFiles {
     }
 }
 
-/// Refuses a path, relative to the project, by what it says.
+/// Checks access to a path, relative to the project, by its name.
 fn allow<'r>(path: &str, role: Option<&'r Role>, mut all: impl Iterator<Item = &'r Role>) -> Result<(), String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     if path.split('/').any(|part| part.starts_with('.')) {

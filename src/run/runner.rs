@@ -1,4 +1,4 @@
-//! What the stages of a run share, one task of it, and what it came to.
+//! The shared parts of a run, one task of it, and its outcome.
 
 use super::answers::Answers;
 use super::commands::Commands;
@@ -20,19 +20,19 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How deep subtasks may go where nobody says less.
+/// Default maximum depth of subtasks.
 pub const DEPTH: u32 = 5;
 
-/// What a run may use up.
+/// The limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// How deep subtasks may go.
+    /// Maximum depth of subtasks.
     pub depth: u32,
-    /// US$ of all its calls.
+    /// Maximum cost of all calls in US$.
     pub usd: Option<f64>,
-    /// Tokens of all its calls.
+    /// Maximum number of tokens of all calls.
     pub tokens: Option<u64>,
-    /// Stages at once.
+    /// Maximum number of parallel stages.
     pub jobs: usize,
 }
 
@@ -42,18 +42,18 @@ impl Default for Limits {
     }
 }
 
-/// What the calls of a run used up.
+/// The usage of the calls of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spent {
-    /// Calls that were answered.
+    /// The number of answered calls.
     pub calls: u64,
-    /// Tokens sent and answered.
+    /// Input and output tokens.
     pub tokens: [u64; 2],
-    /// US$.
+    /// The cost in US$.
     pub usd: f64,
 }
 
-/// Runs tasks: what all stages of a run share, and what they used up.
+/// Runs tasks: the shared parts of all stages of a run, and their usage.
 #[derive(Debug)]
 pub struct Runner<'a> {
     pub(super) parts: Parts<'a>,
@@ -65,64 +65,64 @@ pub struct Runner<'a> {
 /// Runs a task to its end.
 pub(super) type Drive = fn(&Runner<'_>, &Frame<'_>) -> Outcome;
 
-/// What a runner is made of.
+/// The parts of a runner.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts<'a> {
-    /// How contexts are put together.
+    /// Options of context assembly.
     pub options: Options<'a>,
-    /// `[providers]`.
+    /// The table `[providers]`.
     pub providers: Option<&'a BTreeMap<String, Provider>>,
-    /// Who answers.
+    /// The source of answers.
     pub answers: &'a dyn Answers,
-    /// Who runs tools.
+    /// The runner of tools.
     pub tools: &'a dyn Tools,
-    /// Who runs commands.
+    /// The runner of commands.
     pub commands: &'a dyn Commands,
-    /// Who makes tasks of subtask requests.
+    /// The compiler of subtask requests.
     pub subtasks: &'a dyn CompileSubtask,
-    /// Where it is written what happens.
+    /// The trace of the run.
     pub trace: &'a Trace,
-    /// What it may use up.
+    /// The limits of the run.
     pub limits: Limits,
-    /// The time, in UTC; nothing where answers are no model's.
+    /// The time in UTC; `None` if answers do not come from a model.
     pub clock: fn() -> Option<String>,
 }
 
-/// One task of a run: the one that was asked for, or a subtask of it.
+/// One task of a run: the requested task, or a subtask of it.
 #[derive(Debug)]
 pub struct Frame<'f> {
     pub(super) graph: &'f TaskGraph<'f>,
     pub(super) situation: Situation<'f>,
     pub(super) flow: &'f TaskFlow<'f>,
-    /// What stands before its stages in the whole run.
+    /// The prefix of its stages in the whole run.
     pub(super) scope: String,
-    /// How many subtasks it is inside of.
+    /// The number of subtasks that enclose it.
     pub(super) depth: u32,
-    /// The requests of those subtasks, the outermost first.
+    /// The requests of these subtasks, outermost first.
     pub(super) ancestry: Vec<String>,
     /// Its agents and scripts, by their paths.
     pub(super) leaves: BTreeMap<&'f str, &'f PlanNode>,
-    /// The files of the project, whatever of them its own stages may read.
+    /// All files of the project, including those that its own stages may not read.
     pub(super) project_files: &'f (dyn Files + Sync),
-    /// Whether an agent of it was shown or given something untrusted.
+    /// True if one of its agents received untrusted text.
     pub(super) has_untrusted: AtomicBool,
 }
 
-/// What became of a run.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// Whether it is complete, failed or blocked.
+    /// Complete, failed or blocked.
     pub status: PipelineStatus,
-    /// Why it is not complete.
+    /// The reason why it is not complete.
     pub obstacle: Option<Obstacle>,
-    /// Its result, where it is complete.
+    /// Its result, if it is complete.
     pub result: Option<StepResult>,
-    /// What its stages left where it is not.
+    /// The results of finished stages, if it is not complete.
     pub partial: Vec<Partial>,
 }
 
 impl<'f> Frame<'f> {
-    /// The task that was asked for.
+    /// Creates the frame of the requested task.
     pub fn new(graph: &'f TaskGraph<'f>, situation: Situation<'f>, flow: &'f TaskFlow<'f>) -> Self {
         let leaves = flow.plan().all().into_iter();
         let leaves = leaves.filter(|node| matches!(node.kind, PlanKind::Agent | PlanKind::Script));
@@ -140,57 +140,57 @@ impl<'f> Frame<'f> {
         }
     }
 
-    /// A subtask inside of another task.
+    /// Creates the frame of a subtask inside another task.
     #[must_use]
     pub(super) fn inside(self, outer: &Frame<'f>, scope: String, ancestry: Vec<String>) -> Self {
         Self { scope, depth: outer.depth + 1, ancestry, project_files: outer.project_files, ..self }
     }
 
-    /// Notes that an agent of it was shown or given something of some trust.
+    /// Records the trust of a text that one of its agents received.
     pub(super) fn note(&self, trust: Trust) {
         self.has_untrusted.fetch_or(trust == Trust::Untrusted, Ordering::Relaxed);
     }
 
-    /// Trust of all that its agents were shown or given so far.
+    /// The combined trust of everything that its agents received so far.
     pub(super) fn trust(&self) -> Trust {
         if self.has_untrusted.load(Ordering::Relaxed) { Trust::Untrusted } else { Trust::Trusted }
     }
 
-    /// A stage in the whole run.
+    /// The name of a stage in the whole run.
     pub(super) fn stage(&self, stage: &str) -> String {
         if self.scope.is_empty() { stage.to_owned() } else { [&self.scope, ":", stage].concat() }
     }
 
     /// The name of an agent's result.
     pub(super) fn flow_name(&self, node: &str) -> Option<String> {
-        // A definition in another's place has its name there.
+        // A definition that is used by reference has the name of its reference.
         let named = self.flow.plan().all().into_iter().find(|one| one.path == node && one.name.is_some());
         named.and_then(|one| one.name.clone())
     }
 }
 
 impl<'a> Runner<'a> {
-    /// Puts a runner together that runs tasks, subtasks too, in one way.
+    /// Creates a runner that runs tasks and subtasks by one function.
     pub(super) fn with(parts: &Parts<'a>, drive: Drive) -> Self {
         Self { parts: *parts, drive, spent: Mutex::default() }
     }
 
-    /// What it used up so far.
+    /// The usage so far.
     pub fn spent(&self) -> Spent {
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes that something happened.
+    /// Writes an event to the trace.
     pub(super) fn event(&self, event: TraceEvent) -> Result<(), Obstacle> {
         self.parts.trace.event(event).map_err(|why| Obstacle::new("trace", why))
     }
 
-    /// The time, where it is one of a model's answer.
+    /// The current time, if answers come from a model.
     pub(super) fn now(&self) -> Option<String> {
         (self.parts.clock)()
     }
 
-    /// Counts what a call used up.
+    /// Adds the usage of a call.
     pub(super) fn count(&self, answer: &provider::Answer, model: Option<&Model>) {
         let (input, output) = (answer.usage.input.unwrap_or(0), answer.usage.output.unwrap_or(0));
         let prices = model.and_then(|model| model.prices.as_ref());
@@ -201,7 +201,7 @@ impl<'a> Runner<'a> {
         spent.usd += usd;
     }
 
-    /// Whether another call may be made: the cost of a whole chain of subtasks counts as one.
+    /// Checks that another call is within the budget. All subtasks share the budget.
     pub(super) fn within_budget(&self) -> Result<(), Obstacle> {
         let spent = self.spent();
         let tokens = spent.tokens[0].saturating_add(spent.tokens[1]);

@@ -1,4 +1,5 @@
-//! The script of a task: its command made of the values in scope, and what its end comes to as a result.
+//! The script of a task: fills its command with the values in scope, and converts its end to a
+//! result.
 
 use super::commands::{CommandEnd, CommandSpec, Inherits, with_last_line};
 use super::flow::Ready;
@@ -15,7 +16,7 @@ use std::time::Duration;
 /// Runs the script of a stage.
 ///
 /// # Errors
-/// It has no result: what stood in the way.
+/// The obstacle, if the script has no result.
 pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Result<AgentOutput, Obstacle> {
     let stage = frame.stage(&ready.stage);
     let request = frame.situation.at(&ready.node, &ready.results);
@@ -29,7 +30,7 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
     let command = command.map_err(|why| context(why.to_string()))?;
     let texts = command.argv.iter().chain(command.variables.iter().map(|(_, value)| value));
     let trust = texts.map(CommandText::trust).max().unwrap_or_default();
-    // What ran before is taken as it was, once its command is one that may run.
+    // The output of an earlier part of the run is reused, once the command is approved.
     if let Some(output) = runner.parts.trace.before().commands.get(&stage) {
         return Ok(AgentOutput { trust, ..output.clone() });
     }
@@ -41,10 +42,11 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
     Ok(output)
 }
 
-/// The word of the obstacle where a command failed.
+/// The kind of the obstacle for a failed command.
 pub const COMMAND: &str = "command";
 
-/// What the end of a command comes to. In a loop the evaluator judges it, whatever it came to; elsewhere a failure ends the task.
+/// Converts the end of a command to a result. In a loop, the evaluator judges any end; elsewhere a
+/// failure ends the task.
 fn output(end: &CommandEnd, is_judged: bool, wants_json: bool) -> Result<AgentOutput, String> {
     let out = end.out.trim_end_matches('\n');
     if end.code == 0 {
@@ -66,7 +68,7 @@ fn output(end: &CommandEnd, is_judged: bool, wants_json: bool) -> Result<AgentOu
     Ok(AgentOutput::complete(format!("{text}[exit code {}]", end.code)))
 }
 
-/// The command of a node, its values filled in.
+/// Builds the command of a node with its values filled in.
 fn spec(values: &NodeValues<'_>, frame: &Frame<'_>, ready: &Ready) -> Result<CommandSpec, NoCommand> {
     let body = &values.node().body;
     let FilledCommand { argv, variables } = values.command()?;

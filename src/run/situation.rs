@@ -1,4 +1,5 @@
-//! What all stages of a task share: its values, where files and fresh context come from, who plays it.
+//! The shared situation of all stages of a task: its values, its sources of files and fresh
+//! context, its role.
 
 use crate::context::context_source::{ContextSource, NoSource};
 use crate::context::request::{Asked, Attempt, Files, Request, StepResult};
@@ -8,10 +9,10 @@ use crate::project::roles::Role;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Results by the paths of their nodes, as a request has them.
+/// Results by the paths of their nodes, as in a request.
 pub type Results = BTreeMap<String, StepResult>;
 
-/// The situation in which a task runs; see [`Request`] for what each part is.
+/// The situation in which a task runs; see [`Request`] for the meaning of each field.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
     /// The task.
@@ -22,26 +23,26 @@ pub struct Situation<'a> {
     pub inputs_trust: Trust,
     /// The parent's context.
     pub parent: &'a [Segment],
-    /// Where fresh context is looked up, by several stages at once.
+    /// The source of fresh context, used by several stages in parallel.
     pub source: &'a (dyn ContextSource + Sync),
-    /// Where files are read, by several stages at once.
+    /// The source of files, used by several stages in parallel.
     pub files: &'a (dyn Files + Sync),
-    /// The output of the stage before, where a pipeline hands one on.
+    /// The output of the previous pipeline stage, if any.
     pub previous: Option<&'a Value>,
-    /// What earlier attempts ran into.
+    /// The obstacles of earlier attempts.
     pub attempts: &'a [Attempt],
     /// The conversation so far.
     pub history: &'a [Turn],
-    /// What the caller asks for in words of its own.
+    /// The caller's own wording of the goal.
     pub asked: Asked<'a>,
     /// The agent role that plays it.
     pub role: Option<&'a Role>,
-    /// Salts the marks of fences.
+    /// The salt of fence marks.
     pub session: &'a str,
 }
 
 impl<'a> Situation<'a> {
-    /// A task with these values and nothing else.
+    /// Creates the situation of a task with these values and nothing else.
     pub fn new(task: &'a str, inputs: &'a BTreeMap<String, Value>) -> Self {
         Self {
             task,
@@ -59,7 +60,7 @@ impl<'a> Situation<'a> {
         }
     }
 
-    /// The request of a node, by what the stages before it left.
+    /// Returns the request of a node, given the results of earlier stages.
     pub fn at<'r>(&self, node: &'r str, results: &'r Results) -> Request<'r>
     where
         'a: 'r,

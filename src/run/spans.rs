@@ -1,7 +1,9 @@
-//! What happened in a run as spans of `OpenTelemetry`, by its conventions for generative AI, in the JSON form of OTLP: the run, in it each agent
-//! and script, in an agent each call of its model and of its tools.
+//! The events of a run as `OpenTelemetry` spans, by the conventions for generative AI, in the JSON
+//! form of OTLP: a span for the run, in it spans of each agent and script, in an agent spans of
+//! each model call and tool call.
 //!
-//! Sends nothing. What was said is left out unless somebody asks for it. All texts are masked, whatever the trace keeps: a model may word a name, too.
+//! Sends nothing. Message contents are left out unless requested. All texts are masked, regardless
+//! of the trace's settings, because a model may generate names too.
 
 use super::trace::{Begin, End, Moment, ToolLine, TraceEvent};
 use crate::base::hash::Hasher;
@@ -17,24 +19,24 @@ use crate::request::model::Request;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// How spans are written.
+/// Options of span output.
 #[derive(Clone, Copy, Debug)]
 pub struct SpanOptions<'a> {
-    /// The run: the same name gives the same ids.
+    /// The name of the run. Equal names give equal ids.
     pub run: &'a str,
     /// The task.
     pub task: &'a str,
-    /// How it began, where that was earlier.
+    /// The beginning of the run, if an earlier part recorded it.
     pub begin: Option<&'a Begin>,
-    /// What sends them, such as its name among the services of whoever looks.
+    /// Attributes of the sending service, such as its name.
     pub resource: &'a BTreeMap<String, String>,
-    /// Whether what was said is written, too.
+    /// True if message contents are included.
     pub with_content: bool,
-    /// What replaces secrets and personal data.
+    /// Masks secrets and personal data.
     pub redactor: &'a Redactor,
 }
 
-/// The kinds of spans: something inside of this program, and a call of another one.
+/// The kinds of spans: internal to this program, and a call of another one.
 const INTERNAL: u8 = 1;
 const CLIENT: u8 = 3;
 
@@ -47,15 +49,15 @@ struct Span {
     start: i128,
     end: i128,
     attributes: Map<String, Value>,
-    /// The kind of its error, and what there is to say of it.
+    /// The type and the message of its error.
     error: Option<(String, String)>,
 }
 
-/// The spans of a run as a request of OTLP, by what happened in it and when, in nanoseconds.
+/// Converts the moments of a run, with times in nanoseconds, to an OTLP request.
 pub fn document(moments: Vec<(i128, Moment)>, options: &SpanOptions<'_>) -> Value {
     let started = moments.first().map_or(0, |(at, _)| *at);
     let trace = id(&["trace", options.run], 32);
-    // A run that is gone on with has another span for each time.
+    // A resumed run has another root span for each part.
     let root = id(&["run", options.run, &started.to_string()], 16);
     let (begin, open, before) = (options.begin.cloned(), BTreeMap::new(), BTreeMap::new());
     let mut spans = Spans { options, root, begin, open, done: Vec::new(), before, end: None };
@@ -72,7 +74,7 @@ pub fn document(moments: Vec<(i128, Moment)>, options: &SpanOptions<'_>) -> Valu
     json!({"resourceSpans": [{"resource": {"attributes": attributes(&resource)}, "scopeSpans": [scope]}]})
 }
 
-/// An id of so many hexadecimal digits, the same for the same parts.
+/// A stable id of the given number of hexadecimal digits, derived from the parts.
 fn id(parts: &[&str], digits: usize) -> String {
     let mut hasher = Hasher::new();
     for part in parts {
@@ -86,10 +88,10 @@ struct Spans<'o> {
     options: &'o SpanOptions<'o>,
     root: String,
     begin: Option<Begin>,
-    /// Stages that run.
+    /// Running stages.
     open: BTreeMap<String, Span>,
     done: Vec<Span>,
-    /// When something happened last in a stage: what follows there began then.
+    /// The time of the last moment in each stage, which is the start of its next span.
     before: BTreeMap<String, i128>,
     end: Option<End>,
 }
@@ -98,7 +100,7 @@ impl Spans<'_> {
     fn add(&mut self, at: i128, moment: Moment) {
         match moment {
             Moment::Stage { stage, name, is_script } => {
-                // A subtask runs inside of the agent that asked for it.
+                // A subtask runs inside the agent that requested it.
                 let asking = stage.rsplit_once('~').and_then(|(asking, _)| self.open.get(asking));
                 let parent = asking.map_or_else(|| self.root.clone(), |asking| asking.id.clone());
                 let mut span = self.span(&stage, (at, at), parent);
@@ -143,7 +145,7 @@ impl Spans<'_> {
         Span { id, parent, name: String::new(), kind: INTERNAL, start, end, attributes: Map::new(), error: None }
     }
 
-    /// A span of something in a stage that ends now.
+    /// Creates a span inside a stage that ends at `at`.
     fn inside(&mut self, stage: &str, key: &str, at: i128) -> Span {
         let start = self.before.insert(stage.to_owned(), at).unwrap_or(at);
         let parent = self.open.get(stage).map_or_else(|| self.root.clone(), |open| open.id.clone());
@@ -163,13 +165,13 @@ impl Spans<'_> {
         if let Some(took) = call.latency_ms.filter(|took| *took > 0) {
             span.start = span.start.max(at - i128::from(took) * 1_000_000);
         }
-        // Without a model a word stands in its place.
+        // Without a model, the field contains a placeholder.
         let model = |model: &str| Some(model.to_owned()).filter(|model| model != MODEL);
         if let Some(model) = model(&call.model) {
             span.name = format!("chat {model}");
             span.say("gen_ai.request.model", model);
         }
-        // A script and a recording are nobody's service, and cost nothing.
+        // Scripted and replayed answers involve no service and no cost.
         let is_upstream = call.answered_by == AnsweredBy::Upstream;
         if is_upstream {
             span.kind = CLIENT;
@@ -227,7 +229,7 @@ impl Spans<'_> {
         }
     }
 
-    /// All spans; what is still open was broken off.
+    /// Returns all spans. Spans that are still open were cancelled.
     fn finish(self, start: i128, end: i128) -> Vec<Span> {
         let mut run = self.span("run", (start, end), String::new());
         run.name = format!("invoke_workflow {}", self.options.task);
@@ -246,7 +248,7 @@ impl Spans<'_> {
     }
 }
 
-/// What was said in a call.
+/// Adds the message contents of a call.
 fn content(span: &mut Span, request: &Request, answer: Option<&Answer>) {
     let (mut system, mut messages) = (Vec::new(), Vec::new());
     for message in &request.messages {
@@ -278,7 +280,7 @@ fn error(obstacle: &Obstacle) -> (String, String) {
     (obstacle.kind.to_string(), obstacle.note.clone())
 }
 
-/// What a failed call is counted as: the status of HTTP where there is one.
+/// The error type of a failed call: the HTTP status, if any.
 fn error_type(error: &ProviderError) -> String {
     #[allow(clippy::wildcard_enum_match_arm, reason = "the others have no word but their own")]
     match error {
@@ -289,7 +291,7 @@ fn error_type(error: &ProviderError) -> String {
     }
 }
 
-/// The vendor whose form a request has, as the conventions name it.
+/// The vendor of a dialect, as the conventions name it.
 fn provider(dialect: &str) -> &str {
     match dialect {
         "gemini" => "gcp.gemini",
@@ -307,7 +309,7 @@ const fn reason(stop: Stop) -> &'static str {
     }
 }
 
-/// A part of a message, as the conventions write it.
+/// Converts a message part to the conventions' form.
 fn part(part: &Part) -> Value {
     match part {
         Part::Text(text) => json!({"type": "text", "content": text}),
@@ -331,12 +333,12 @@ fn part(part: &Part) -> Value {
 }
 
 impl SpanOptions<'_> {
-    /// The text of an attribute without secrets and personal data.
+    /// Masks secrets and personal data in the text of an attribute.
     fn masked(&self, key: &str, text: &str) -> String {
         match key.rsplit('.').next().unwrap_or_default() {
-            // A number in the name of a run is nobody's, whatever it looks like.
+            // Numbers in a run's name are not personal data, even if they look like it.
             "id" => text.to_owned(),
-            // These are JSON, and stay so.
+            // These values are JSON and must stay valid JSON.
             "system_instructions" | "messages" | "definitions" | "arguments" => self.redactor.json(text, "", &mut Vec::new()),
             _ => self.redactor.text(text).0,
         }
@@ -353,7 +355,7 @@ impl Span {
         let mut status = json!({});
         if let Some((kind, why)) = &self.error {
             own.insert("error.type".to_owned(), kind.as_str().into());
-            // It may repeat what was said.
+            // The message may repeat contents.
             let why = if options.with_content { options.masked("status", why) } else { String::new() };
             status = json!({"code": 2, "message": why});
         }
@@ -376,12 +378,12 @@ impl Span {
     }
 }
 
-/// Attributes as OTLP writes them.
+/// Converts attributes to OTLP.
 fn attributes(all: &Map<String, Value>) -> Vec<Value> {
     fn any(value: &Value) -> Value {
         match value {
             Value::Bool(flag) => json!({"boolValue": flag}),
-            // A whole number may be larger than JavaScript can count.
+            // A whole number may exceed the precise range of JavaScript.
             Value::Number(number) if number.is_f64() => json!({"doubleValue": number}),
             Value::Number(number) => json!({"intValue": number.to_string()}),
             Value::String(text) => json!({"stringValue": text}),

@@ -1,9 +1,12 @@
-//! Subtasks that agents ask for while they run: checked, made a task of their own by the compiler, run like any other.
+//! Subtasks that agents request while they run: checked, compiled to a task of their own, run like
+//! any other.
 //!
-//! Its settings come by the same layers as those of every template, with the subtype `subtask`; what the request says of them is the last layer.
-//! What an agent asks for is trusted exactly as what it was shown and given before: its description and inputs are bound with that trust, so
-//! that fences, system texts and shells are kept from them as from any other value. Files that it names are untrusted in any case.
-//! Bounded in depth, in what the whole chain may cost, and by its ancestry: a request that stands in it already goes in a circle.
+//! Their settings resolve through the layers of every template, with the subtype `subtask`; the
+//! settings of the request are the last layer. A request has exactly the trust of everything that
+//! its agent received before. Its description and inputs are bound with that trust, so that fences,
+//! system texts and shells treat them like any other value. Files that it names are always
+//! untrusted. Bounded by depth, by the run budget, and by ancestry: a request equal to one of its
+//! ancestors would recurse without end.
 
 use super::flow::TaskFlow;
 use super::requested_files::RequestedFiles;
@@ -20,22 +23,24 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The name of the task that is made.
+/// The name of the compiled task.
 const NAME: &str = "subtask";
 
-/// The agent that asks for a subtask.
+/// The agent that requests a subtask.
 pub(super) struct Asking<'a> {
     /// Its stage in the whole run.
     pub(super) stage: String,
-    /// What stands before the stages of the subtask.
+    /// The prefix of the subtask's stages.
     pub(super) scope: String,
-    /// What it was shown: the parent's context of the subtask.
+    /// The context of the agent, which becomes the parent context of the subtask.
     pub(super) context: &'a [Segment],
-    /// Trust of everything that it was shown or given before it asked, and so of what it asks for.
+    /// The combined trust of everything that the agent received before its request, and so the
+    /// trust of the request.
     pub(super) trust: Trust,
 }
 
-/// Runs the subtask of an agent. The trust of its result is that of the request, unless something untrusted has reached it besides.
+/// Runs the subtask of an agent. Its result has the trust of the request, or is untrusted if
+/// untrusted text reached it besides.
 pub(super) fn run(
     runner: &Runner<'_>,
     frame: &Frame<'_>,
@@ -109,7 +114,7 @@ pub(super) fn run(
         (PipelineStatus::Complete, Some(StepResult { content, notes, trust }), _) => {
             Ok(AgentOutput { content, notes, trust: trust.max(asking.trust), ..AgentOutput::default() })
         }
-        // What the agent can do something about is told to it.
+        // Failures that the agent can handle are reported to it.
         (PipelineStatus::Failed, _, Some(obstacle)) if obstacle.kind == ObstacleKind::Reported => {
             let trust = inner.trust().max(asking.trust);
             Ok(AgentOutput { status: Status::Failed, trust, ..AgentOutput::complete(obstacle.note) })
@@ -118,10 +123,10 @@ pub(super) fn run(
     }
 }
 
-/// The template that a request stands for.
+/// Builds the template of a request.
 ///
 /// # Errors
-/// What of it no template can say.
+/// The part of the request that no template can express.
 fn template(request: &SubtaskRequest, trust: Trust) -> Result<String, String> {
     if request.description.trim().is_empty() {
         return Err("it has no description".to_owned());
@@ -132,7 +137,7 @@ fn template(request: &SubtaskRequest, trust: Trust) -> Result<String, String> {
     let subtype = request.subtype.as_deref().unwrap_or(NAME);
     let mut out = format!("<task type=\"atomic\" subtype=\"{}\" name=\"{NAME}\">\n", escaped(subtype));
     let attribute = if trust == Trust::Untrusted { " trust=\"untrusted\"" } else { "" };
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(out, "<description verbatim=\"true\"{attribute}>{}</description>", escaped(&request.description));
     match bundled(request, trust) {
         Some(bundled) => inputs(&bundled, attribute, &mut out),
@@ -160,13 +165,14 @@ fn template(request: &SubtaskRequest, trust: Trust) -> Result<String, String> {
     Ok(out)
 }
 
-/// The inputs of an untrusted request as one: whoever has chosen their names is not to be read in headings.
+/// Combines the inputs of an untrusted request into one, so that their names never appear in
+/// headings.
 fn bundled(request: &SubtaskRequest, trust: Trust) -> Option<BTreeMap<String, Value>> {
     let is_bundled = trust == Trust::Untrusted && !request.inputs.is_empty();
     is_bundled.then(|| BTreeMap::from([("inputs".to_owned(), request.inputs.clone().into_iter().collect())]))
 }
 
-/// The inputs of a subtask.
+/// Writes the inputs of a subtask.
 fn inputs(inputs: &BTreeMap<String, Value>, trust: &str, out: &mut String) {
     if inputs.is_empty() {
         return;
@@ -180,9 +186,9 @@ fn inputs(inputs: &BTreeMap<String, Value>, trust: &str, out: &mut String) {
     let _ = write!(out, "<parameters>\n{declared}</parameters>\n<inputs>\n{given}</inputs>\n");
 }
 
-/// A text as XML has it in elements and in quotes.
+/// Escapes a text for XML content and quoted attributes.
 fn escaped(text: &str) -> String {
-    // What no XML can hold is left out.
+    // Characters that XML forbids are left out.
     let text: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,4 +1,4 @@
-//! The seam to the compiler: subtasks that agents ask for become tasks like any other.
+//! The interface to the compiler: requested subtasks become ordinary tasks.
 
 use crate::base::rule_meta::Severity;
 use crate::project::config::Config;
@@ -7,16 +7,17 @@ use crate::registry::library::compile_sources;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-/// Makes a task of a request.
+/// Compiles a subtask request.
 pub trait CompileSubtask: Debug + Sync {
-    /// The registry with the task of these words, a template: what the project says of operators and subtypes holds for it.
+    /// Returns the registry with the task of a template. The project's operators and subtypes apply
+    /// to it.
     ///
     /// # Errors
-    /// What is wrong with it, as `ctxc check` says it.
+    /// The faults of the template, as `ctxc check` reports them.
     fn compile(&self, template: &str) -> Result<Registry, String>;
 }
 
-/// Runs no subtask.
+/// Rejects all subtasks.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSubtasks;
 
@@ -26,10 +27,10 @@ impl CompileSubtask for NoSubtasks {
     }
 }
 
-/// Compiles by the settings of a project, its own defaults among them.
+/// Compiles with the settings of a project, including its defaults.
 impl CompileSubtask for Config {
     fn compile(&self, template: &str) -> Result<Registry, String> {
-        // The tasks that its roles play are not there, and none of them is asked for.
+        // The tasks of its roles are absent from this registry and not needed.
         let own = Self { roles: BTreeMap::new(), ..self.clone() };
         let built = compile_sources(&own, [("subtask.xml", template)]);
         if let Some(registry) = built.registry {

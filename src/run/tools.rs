@@ -1,7 +1,7 @@
-//! The tools of a run: the gate before them, who runs them, and what comes back.
+//! The tools of a run: their approval, their runner, and their results.
 //!
-//! Only a call that the gate has approved is run: of a tool that the role has, and of no path that it protects. The agent is told of a refusal, and
-//! the trace says it.
+//! Runs only approved calls: of a tool that the role has, and without its protected paths. A
+//! rejection is reported to the agent and written to the trace.
 
 use crate::kernel::conversation::ToolCall;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
@@ -13,28 +13,28 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-/// What a tool gave back.
+/// The result of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolAnswer {
-    /// What the agent is told.
+    /// The text for the agent.
     pub text: String,
-    /// Whether it failed or was refused.
+    /// True if the call failed or was rejected.
     pub is_error: bool,
 }
 
 impl ToolAnswer {
-    /// What a tool gave back.
+    /// Creates a successful result.
     pub fn of(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_error: false }
     }
 
-    /// Why it gave nothing.
+    /// Creates a failed result with its reason.
     pub fn refused(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_error: true }
     }
 }
 
-/// The gate: the kernel's, with the tools and the protected paths of a role.
+/// Approves a call by the kernel's policy, with the tools and protected paths of a role.
 ///
 /// # Errors
 /// The agent has no such tool, or the call names a protected path.
@@ -57,7 +57,8 @@ pub(super) fn approve(call: &ToolCall, role: Option<&Role>) -> Result<ApprovedAc
     }
 }
 
-/// A path that some arguments name, by the signs of a project's patterns that the kernel's have not.
+/// Returns a protected path in the arguments, by the project's patterns, which the kernel does not
+/// support.
 fn protected_path(arguments: &Value, role: Option<&Role>) -> Option<String> {
     let role = role.filter(|role| !role.protected_paths.is_empty())?;
     let mut open = vec![arguments];
@@ -79,11 +80,11 @@ fn protected_path(arguments: &Value, role: Option<&Role>) -> Option<String> {
 
 /// Runs tools.
 pub trait Tools: Debug + Sync {
-    /// Runs one for the agent of a role. What goes wrong is what the agent is told.
+    /// Calls a tool for an agent of a role. Errors become the result.
     fn call(&self, action: &ApprovedAction<ToolCall>, role: Option<&Role>) -> ToolAnswer;
 }
 
-/// No tools.
+/// No tools: every call fails.
 #[derive(Clone, Copy, Debug)]
 pub struct NoTools;
 
@@ -93,7 +94,7 @@ impl Tools for NoTools {
     }
 }
 
-/// Tools that give back what somebody wrote down: those of `fixtures.tools`.
+/// Tools with fixed results: the ones in `fixtures.tools`.
 impl Tools for BTreeMap<String, Value> {
     fn call(&self, action: &ApprovedAction<ToolCall>, _: Option<&Role>) -> ToolAnswer {
         match self.get(&action.action().name) {

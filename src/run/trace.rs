@@ -1,7 +1,9 @@
-//! The trace of a run: JSON lines, each whole and redacted. Its calls are lines of a recording (`ctxc/request/1`), so that a trace can be replayed,
-//! checked and made a scenario of like any other; what happened around them are lines of `ctxc/run/1`.
+//! The trace of a run: JSON lines, each complete and masked. Calls are lines of a recording
+//! (`ctxc/request/1`), so that a trace can be replayed, checked and turned into a scenario like any
+//! recording. All other events are lines of `ctxc/run/1`.
 //!
-//! A line is on its way to the disk before what it says is used: a run that is killed goes on from there, and repeats nothing that has a line.
+//! A line is written before its content is used, so that a run that was killed resumes there and
+//! repeats nothing that has a line.
 
 use crate::base::hash::Hasher;
 use crate::kernel::context::Trust;
@@ -119,7 +121,7 @@ pub enum TraceEvent {
     End(End),
 }
 
-/// Says in a schema what the key is by which events are told apart.
+/// Describes in the schema the key that distinguishes events.
 #[cfg(feature = "cli")]
 fn described(schema: &mut schemars::Schema) {
     let events = schema.get_mut("oneOf").and_then(Value::as_array_mut).into_iter().flatten();
@@ -217,61 +219,62 @@ pub struct ToolLine {
     pub is_error: bool,
 }
 
-/// Something that happens in a run, for whoever wants to know when.
+/// An event of a run, for consumers that need its time.
 #[derive(Clone, Debug)]
 pub enum Moment {
     /// A stage begins.
     Stage {
-        /// The stage in the whole run.
+        /// The name of the stage in the whole run.
         stage: String,
-        /// What people call it.
+        /// Its display name.
         name: String,
-        /// Whether a command runs, and nobody is asked.
+        /// True if a command runs and no model is called.
         is_script: bool,
     },
     /// A call was answered.
     Call(Box<Recording>),
-    /// A provider was asked, as often as helps, and failed.
+    /// A provider failed, after all useful retries.
     FailedCall(Box<Recording>, ProviderError),
-    /// Anything else that the trace says.
+    /// Any other event of the trace.
     Event(Box<TraceEvent>),
 }
 
-/// What happens and when, by a clock in nanoseconds.
+/// The moments of a run, with a clock in nanoseconds.
 #[derive(Debug)]
 struct Timeline {
     clock: fn() -> i128,
     moments: Arc<Moments>,
 }
 
-/// What happened so far, and when.
+/// The moments so far, with their times.
 pub type Moments = Mutex<Vec<(i128, Moment)>>;
 
-/// What ctxc itself writes into a line: a number in it is nobody's, whatever it looks like.
+/// Pointers to values that ctxc itself writes. Numbers in them are not personal data, even if they
+/// look like it.
 const OWN: [&str; 5] = ["/schema", "/run", "/at", "/registry", "/given"];
 
-/// What an earlier part of a run did already.
+/// The records of an earlier part of a run.
 #[derive(Debug, Default)]
 pub struct Journal {
-    /// Answered calls by their names in the trace.
+    /// Answered calls, by their ids in the trace.
     pub calls: BTreeMap<String, Recording>,
-    /// What tools gave back, by the stage and the number of the call.
+    /// Tool calls, by stage and number.
     pub tools: BTreeMap<(String, u32), ToolLine>,
-    /// What commands came to, by their stages.
+    /// Outputs of commands, by stage.
     pub commands: BTreeMap<String, AgentOutput>,
-    /// How it began.
+    /// The beginning of the run.
     pub begin: Option<Begin>,
-    /// How it ended, where it did.
+    /// The end of the run, if it has ended.
     pub end: Option<End>,
-    /// All lines that are no calls, in order.
+    /// All lines that are not calls, in order.
     pub events: Vec<TraceEvent>,
 }
 
 impl Journal {
-    /// Reads the text of a trace. A last line that was cut is left out.
+    /// Reads the text of a trace. An incomplete last line is left out.
     ///
     /// # Errors
-    /// A line is neither a call nor of a run: which one, and why.
+    /// The first line that is neither a call nor an event, with the reason.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut journal = Self::default();
         for (at, line) in text.split_inclusive('\n').enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -288,7 +291,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Whether the run came to its end, and nothing stood in its way.
+    /// True if the run completed without an obstacle.
     pub fn is_complete(&self) -> bool {
         self.end.as_ref().is_some_and(|end| end.status == PipelineStatus::Complete.word())
     }
@@ -307,18 +310,19 @@ impl Journal {
     }
 }
 
-/// Where the lines of a trace go, each whole or not at all.
+/// A destination of trace lines. Each line is written completely or not at all.
 pub trait LineSink: Debug + Send + Sync {
     /// Adds a line.
     ///
     /// # Errors
-    /// There is no room for it, for one; nothing of it stays then.
+    /// The line cannot be written, for example because the disk is full. No part of it remains
+    /// then.
     fn add(&self, line: &[u8]) -> io::Result<()>;
 
-    /// Returns when what was added is on the disk.
+    /// Returns once all added lines are on disk.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// A line cannot be written.
     fn sync(&self) -> io::Result<()>;
 }
 
@@ -333,96 +337,97 @@ impl LineSink for crate::base::fs::LineFile {
     }
 }
 
-/// Writes a trace, and knows what an earlier part of it says.
+/// Writes a trace, and holds the records of an earlier part of it.
 #[derive(Debug)]
 pub struct Trace {
     /// The name of the run.
     pub run: String,
     file: Option<Box<dyn LineSink>>,
     redactor: Redactor,
-    /// What requests are compared by with those of an earlier part of the run.
+    /// The comparison of requests with those of an earlier part of the run.
     comparison: Comparison,
     before: Journal,
-    /// The first line that could not be written: nothing goes on behind that.
+    /// The first line that could not be written. No line is written after it.
     broken: Mutex<Option<String>>,
-    /// What was written, in order, where somebody looks at it afterwards.
+    /// The written events, in order, if they are kept.
     kept: Option<Mutex<Vec<TraceEvent>>>,
-    /// What happens and when, where somebody wants to know that.
+    /// The times of all moments, if they are kept.
     timeline: Option<Timeline>,
 }
 
 impl Trace {
-    /// The trace of a run in a file, or in none.
+    /// Creates the trace of a run, in a file or without one.
     pub fn new(run: String, file: Option<Box<dyn LineSink>>, redactor: Redactor, before: Journal) -> Self {
         let comparison = Comparison::new(Volatile::default(), redactor.clone());
         Self { run, file, redactor, comparison, before, broken: Mutex::new(None), kept: None, timeline: None }
     }
 
-    /// The same, which compares requests with earlier ones by this.
+    /// Sets the comparison of requests with earlier ones.
     #[must_use]
     pub fn comparing(self, comparison: Comparison) -> Self {
         Self { comparison, ..self }
     }
 
-    /// The same, which keeps what it writes in memory, too.
+    /// Keeps written events in memory too.
     #[must_use]
     pub fn kept(self) -> Self {
         Self { kept: Some(Mutex::default()), ..self }
     }
 
-    /// The same, which keeps when everything happened.
+    /// Keeps the time of each moment.
     #[must_use]
     pub fn timed(self, clock: fn() -> i128) -> Self {
         Self { timeline: Some(Timeline { clock, moments: Arc::default() }), ..self }
     }
 
-    /// Notes that something happens now.
+    /// Records a moment with the current time.
     pub fn moment(&self, of: impl FnOnce() -> Moment) {
         if let Some(Timeline { clock, moments }) = &self.timeline {
             moments.lock().unwrap_or_else(PoisonError::into_inner).push((clock(), of()));
         }
     }
 
-    /// What happened so far and when, where that is kept.
+    /// The moments so far with their times, if they are kept.
     pub fn moments(&self) -> Vec<(i128, Moment)> {
         let moments = self.timeline.as_ref().map(|timeline| &timeline.moments);
         moments.map_or_else(Vec::new, |moments| moments.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    /// The same for another thread, as long as the trace is there.
+    /// A weak reference to the moments, for another thread.
     pub fn timeline(&self) -> Weak<Moments> {
         self.timeline.as_ref().map_or_else(Weak::new, |timeline| Arc::downgrade(&timeline.moments))
     }
 
-    /// What was written so far, where it is kept.
+    /// The events so far, if they are kept.
     pub fn events(&self) -> Vec<TraceEvent> {
         self.kept.as_ref().map_or_else(Vec::new, |kept| kept.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    /// What an earlier part of the run did already.
+    /// The records of an earlier part of the run.
     pub const fn before(&self) -> &Journal {
         &self.before
     }
 
-    /// What replaces secrets and personal data.
+    /// The redactor of secrets and personal data.
     pub const fn redactor(&self) -> &Redactor {
         &self.redactor
     }
 
-    /// What requests are compared by with those of an earlier part of the run.
+    /// The comparison of requests with those of an earlier part of the run.
     pub const fn comparison(&self) -> &Comparison {
         &self.comparison
     }
 
-    /// Whether an earlier part of the run has something replaced, so that requests made of it are others.
+    /// True if values of an earlier part of the run are masked, so that new requests differ from
+    /// the recorded ones.
     pub fn is_redacted(&self) -> bool {
         self.before.calls.values().any(|call| !call.redacted.is_empty())
     }
 
-    /// Writes that something happened.
+    /// Writes an event.
     ///
     /// # Errors
-    /// It cannot be written: why. Lines before are as they were.
+    /// The reason why it cannot be written. Earlier lines stay unchanged.
     pub fn event(&self, event: TraceEvent) -> Result<(), String> {
         self.moment(|| Moment::Event(Box::new(event.clone())));
         if let Some(kept) = &self.kept {
@@ -432,35 +437,35 @@ impl Trace {
             return Ok(());
         }
         let line = TraceLine { schema: RUN.to_owned(), run: self.run.clone(), event };
-        // Plain data with keys of text: writing it cannot fail.
+        // Plain data with string keys always serialises.
         let line = serde_json::to_string(&line).unwrap_or_default();
         let line = self.redactor.json_except(&line, &OWN);
         self.write(&(line + "\n"))
     }
 
-    /// Writes a call that was answered.
+    /// Writes an answered call.
     ///
     /// # Errors
-    /// It cannot be written: why. Lines before are as they were.
+    /// The reason why it cannot be written. Earlier lines stay unchanged.
     pub fn call(&self, call: &Recording) -> Result<(), String> {
         self.moment(|| Moment::Call(Box::new(call.clone())));
         self.write(&call.line())
     }
 
-    /// Returns when what was written is on the disk.
+    /// Returns once all written lines are on disk.
     ///
     /// # Errors
-    /// It cannot be written: why.
+    /// The reason why they cannot be written.
     pub fn sync(&self) -> Result<(), String> {
         self.file.as_ref().map_or(Ok(()), |file| file.sync().map_err(|why| unwritten(&why)))
     }
 
-    /// Whether anybody wants to know what happens.
+    /// True if any consumer needs events.
     pub const fn wants_events(&self) -> bool {
         self.file.is_some() || self.kept.is_some() || self.timeline.is_some()
     }
 
-    /// Whether anybody wants to know of calls.
+    /// True if any consumer needs calls.
     pub const fn wants_calls(&self) -> bool {
         self.file.is_some() || self.timeline.is_some()
     }
@@ -479,7 +484,8 @@ fn unwritten(why: &io::Error) -> String {
     format!("the trace of the run cannot be written: {why}; its earlier lines are as they were")
 }
 
-/// A hash of values as they were given, which nobody can try values against who does not have the user's secret.
+/// Hashes the original values with the user's secret, so that values cannot be guessed from the
+/// hash without it.
 pub fn hash_of(inputs: &BTreeMap<String, Value>, objective: Option<&str>, redactor: &Redactor) -> String {
     let inputs = serde_json::to_string(inputs).unwrap_or_default();
     let hash = Hasher::new().field(inputs).field(objective.unwrap_or_default()).finish().to_string();

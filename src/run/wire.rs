@@ -1,4 +1,4 @@
-//! The request of an agent as it is sent: one path for `eval`, `run` and everything that is recorded of them.
+//! The request of an agent as sent: one code path for `eval`, `run` and all recordings.
 
 use crate::context::TaskGraph;
 use crate::context::fault::Fault;
@@ -18,38 +18,38 @@ use crate::record::{json_text, key};
 use crate::schema::json::names::REQUEST;
 use std::collections::BTreeMap;
 
-/// How the requests of an agent are written.
+/// The request format of an agent.
 #[derive(Debug)]
 pub struct Wire<'c> {
     pub(crate) call: Call,
     pub(super) target: &'static Target,
-    /// The model, where the project has it.
+    /// The model, if the project defines it.
     pub(crate) model: Option<&'c Model>,
 }
 
-/// A request as it is sent.
+/// A request as sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// The form of the body.
+    /// The dialect of the body.
     pub dialect: &'static str,
-    /// What the provider calls the model.
+    /// The provider's name of the model.
     pub model: String,
     /// The path, without the host.
     pub endpoint: String,
     /// The body.
     pub body: String,
-    /// What finds the call again.
+    /// The key that identifies the call in recordings.
     pub key: String,
 }
 
 impl Sent {
-    /// The request as it is compared with recorded ones.
+    /// The request for comparison with recorded ones.
     pub fn live(&self) -> LiveRequest<'_> {
         LiveRequest { endpoint: &self.endpoint, dialect: self.dialect, body: &self.body, key: &self.key, redactor: None }
     }
 
-    /// The call as a line, with the name that its file has for it and the time at which it was made; without a response where none came.
-    /// Everything that must not be kept is replaced on the way.
+    /// Converts the call to a recording, with its id in the file and its time; without a response
+    /// if none arrived. Masks everything that must not be stored.
     pub fn recording(
         &self,
         response: Option<&Response>,
@@ -80,10 +80,10 @@ impl Sent {
 }
 
 impl<'c> Wire<'c> {
-    /// For the model that was chosen; without one, as a chat completion.
+    /// Creates the format for the chosen model; without one, that of chat completions.
     ///
     /// # Errors
-    /// There is no such agent, or the schema of its answer cannot be read.
+    /// The agent does not exist, or the schema of its answer cannot be read.
     pub fn of(
         graph: &TaskGraph<'_>,
         request: &Request<'_>,
@@ -95,22 +95,22 @@ impl<'c> Wire<'c> {
         Ok(Self { call, target: target_of(model, providers), model })
     }
 
-    /// The same request for another model, as it is asked when the first one's provider fails.
+    /// Returns the same request for another model, used when the first model's provider fails.
     #[must_use]
     pub fn of_model(&self, model: &'c Model, providers: Option<&BTreeMap<String, Provider>>) -> Self {
         let call = Call { model: Some(model.id.clone()), ..self.call.clone() };
         Self { call, target: target_of(Some(model), providers), model: Some(model) }
     }
 
-    /// Tokens that an answer may have.
+    /// Maximum number of tokens of an answer.
     pub(crate) fn limit(&self) -> Option<u64> {
         self.call.limit.map(u64::from)
     }
 
-    /// The request that says some messages.
+    /// Builds the request with some messages.
     ///
     /// # Errors
-    /// There is nothing to ask, or the provider has no form for it: why, in words.
+    /// The messages are empty, or the dialect cannot express them, with the reason.
     pub fn sent(&self, messages: &[Message]) -> Result<Sent, String> {
         let body = self.target.body(messages, &self.call).map_err(|none| none.to_string())?;
         let body = json_text::compact(&body);
@@ -122,7 +122,7 @@ impl<'c> Wire<'c> {
     }
 }
 
-/// The form of the requests of a model; chat completions where nobody says.
+/// The dialect of a model's requests; chat completions by default.
 pub(crate) fn target_of(model: Option<&Model>, providers: Option<&BTreeMap<String, Provider>>) -> &'static Target {
     let kind = model.and_then(|model| {
         let name = &model.provider.value;

@@ -1,4 +1,5 @@
-//! Holds a tree against the tables: every fault of it, each at its own place. Takes nothing out of the tree.
+//! Checks a tree against the key tables and reports every fault at its own place. Takes no value
+//! out of the tree.
 
 use super::fault::FaultKind;
 use super::fault_collector::{FAULTS, Path, Sink};
@@ -13,16 +14,17 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Seen;
 
-/// Whether missing keys are looked for.
+/// The extent to which missing keys are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ask {
-    /// They are.
+    /// Missing keys are reported at every level.
     Whole,
-    /// They are not at the top: what a suite's defaults say is not known yet.
+    /// Missing keys are not reported at the top level and in `context`: the suite's defaults may
+    /// still fill them in.
     Part,
 }
 
-/// Holds a mapping against a table.
+/// Checks a mapping against a table.
 pub(super) fn table(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, node: &Node<'_>, ask: Ask) {
     let Some(entries) = node.entries() else {
         return sink.wrong_type(path, Shape::Table(table), node);
@@ -43,7 +45,8 @@ pub(super) fn table(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table,
         }
         let at = Path { parent: Some(path), name: &entry.key.value };
         if let (Shape::Table(inner), "context") = (key.shape, key.name) {
-            // What a suite's defaults say of the context is not known here.
+            // The suite's defaults can fill in the context too, so it is checked to the same
+            // extent.
             self::table(sink, &at, inner, &entry.value, ask);
         } else {
             shape(sink, &at, key.shape, &entry.value);
@@ -58,14 +61,15 @@ pub(super) fn table(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table,
     apart(sink, path, table, entries);
 }
 
-/// What has to be there, and is not.
+/// Reports the required keys and groups that are missing.
 pub(super) fn whole(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, node: &Node<'_>) {
-    // A misspelt key is reported as such, and not as missing too.
+    // A misspelt key is reported as unknown only, not as missing too.
     let slips = node.entries().unwrap_or_default().iter().filter(|entry| table.key(&entry.key.value).is_none()).take(FAULTS);
     let meant = |key: &str| likeliest(key, table.names()).or_else(|| elsewhere(table, key));
     let slips: Vec<&str> = slips.filter_map(|entry| meant(&entry.key.value)).collect();
     let has = |name: &str| find(table, node, name).is_some() || slips.contains(&name);
-    // Where anything will do, only the unknown key is reported: it says what was meant.
+    // If any key of a group will do, only the unknown key is reported, with the key that was
+    // probably meant.
     let is_meant = node.entries().unwrap_or_default().iter().take(FAULTS).any(|entry| table.key(&entry.key.value).is_none());
     let is_only = is_meant && table.keys.len() == 1;
     for key in table.keys.iter().filter(|key| key.need == Need::Required && !is_only && !has(key.name)) {
@@ -87,14 +91,14 @@ fn missing(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, node: &N
     sink.report(span, FaultKind::Missing { table: place(path, table), keys: std::slice::from_ref(&key.name) });
 }
 
-/// Keys that exclude each other.
+/// Reports keys that exclude each other.
 fn apart(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, entries: &[Entry<'_>]) {
     for group in table.groups {
         let two = match group {
             Group::Some(_) => None,
             Group::One(keys) => {
                 let mut found = entries.iter().filter(|entry| named(table, entry).is_some_and(|name| keys.contains(&name)));
-                // One key under two names is reported as such.
+                // One key under two names is reported as a repeated key.
                 let first = found.next();
                 first.zip(found.find(|entry| first.is_some_and(|first| named(table, first) != named(table, entry))))
             }
@@ -115,7 +119,8 @@ fn apart(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, entries: &
     }
 }
 
-/// Frozen files: each inside the project, and none of them twice in different words.
+/// Checks that each frozen file is inside the project, and that no file is listed twice under
+/// different spellings.
 fn files(sink: &mut Sink<'_>, path: &Path<'_>, entries: &[Entry<'_>]) {
     let mut seen: BTreeMap<Cow<'_, str>, &str> = BTreeMap::new();
     for entry in entries {
@@ -126,7 +131,7 @@ fn files(sink: &mut Sink<'_>, path: &Path<'_>, entries: &[Entry<'_>]) {
                 place.insert(written);
                 continue;
             }
-            // The reader of YAML tells keys that are the same to the letter.
+            // The YAML reader reports keys that are spelt identically.
             (Some(_), Seen::Occupied(first)) if *first.get() == written => continue,
             (Some(_), Seen::Occupied(first)) => format!("another file: `{}` is the same one", first.get()),
         };
@@ -139,7 +144,7 @@ fn named(table: &Table, entry: &Entry<'_>) -> Option<&'static str> {
     table.key(&entry.key.value).map(|key| key.name)
 }
 
-/// What a table is, with where it stands when that says more.
+/// Describes a table, with its key path if that adds anything.
 fn place(path: &Path<'_>, table: &Table) -> String {
     match path.name {
         "" => table.what.to_owned(),
@@ -157,7 +162,7 @@ fn unknown(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, entry: &
     sink.report(entry.key.span, kind);
 }
 
-/// Where a key would be read that stands in the wrong mapping.
+/// Returns the key of the mapping in which a misplaced key would be read.
 fn elsewhere(table: &'static Table, key: &str) -> Option<&'static str> {
     use super::keys::{CONTEXT, DEFAULTS, SUITE};
     if std::ptr::eq(table, &raw const SUITE) && DEFAULTS.key(key).is_some() {
@@ -167,14 +172,14 @@ fn elsewhere(table: &'static Table, key: &str) -> Option<&'static str> {
     (has_context && CONTEXT.key(key).is_some()).then_some("context")
 }
 
-/// A tag says nothing, except `!file` where a file can stand.
+/// Reports a tag. No tag is valid except `!file` on a value that can be a file.
 fn tag(sink: &mut Sink<'_>, node: &Node<'_>) {
     if let Some(tag) = &node.tag {
         sink.report(tag.span, FaultKind::UnknownTag(tag.value.clone()));
     }
 }
 
-/// Holds a value against what its key takes.
+/// Checks a value against the shape of its key.
 pub(super) fn shape(sink: &mut Sink<'_>, path: &Path<'_>, shape: Shape, node: &Node<'_>) {
     if !matches!(shape, Shape::Content | Shape::Frozen | Shape::Table(_) | Shape::Chat(_)) {
         tag(sink, node);
@@ -182,7 +187,7 @@ pub(super) fn shape(sink: &mut Sink<'_>, path: &Path<'_>, shape: Shape, node: &N
     match shape {
         Shape::Any => {}
         Shape::Table(inner) => {
-            // A case is whole once the defaults are in place.
+            // The suite's defaults can complete a case, so missing keys are reported later.
             let is_part =
                 std::ptr::eq(inner, &raw const super::keys::CASE) || std::ptr::eq(inner, &raw const super::keys::DEFAULTS);
             table(sink, path, inner, node, if is_part { Ask::Part } else { Ask::Whole });
@@ -246,7 +251,7 @@ fn list(sink: &mut Sink<'_>, path: &Path<'_>, shapes: (Shape, &'static Shape), l
     }
 }
 
-/// Messages in place, or the file that holds them.
+/// Checks a list of messages, or the file that holds them.
 fn chat(sink: &mut Sink<'_>, path: &Path<'_>, shapes: (Shape, &'static Table), node: &Node<'_>) {
     match node.items() {
         Some(items) => {
@@ -262,7 +267,7 @@ fn chat(sink: &mut Sink<'_>, path: &Path<'_>, shapes: (Shape, &'static Table), n
     }
 }
 
-/// What a message says: words, or its parts.
+/// Checks the content of a message: a text, or a list of parts.
 fn said(sink: &mut Sink<'_>, path: &Path<'_>, shapes: (Shape, &'static Table), node: &Node<'_>) {
     match &node.value {
         Value::Null | Value::Text(_) => {}
@@ -290,7 +295,7 @@ fn patterns(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: &Node<'_>
     }
 }
 
-/// A value that can be a file: `!file PATH`, `{file: PATH}`.
+/// Checks a value that can be a file: `!file PATH`, `{file: PATH}`.
 fn file(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: &Node<'_>) {
     if let Some(tag) = node.tag.as_ref().filter(|tag| tag.value != "file") {
         sink.report(tag.span, FaultKind::UnknownTag(tag.value.clone()));

@@ -1,20 +1,23 @@
-//! Tables as RFC 4180 says: commas, quotes around what holds one, two quotes for a quote. Our own, since it is sixty lines
-//! and each record needs the line that it starts on.
+//! Reads CSV as RFC 4180 defines it. Written here because it is sixty lines, and because each
+//! record needs the number of the line that it starts on.
 
 use crate::base::span::Span;
 
 /// One record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The line that it starts on, from 1.
+    /// The number of the line that the record starts on, from 1.
     pub line: u32,
-    /// Its fields.
+    /// The fields in order.
     pub fields: Vec<String>,
     /// The place of each field, with its quotes.
     pub spans: Vec<Span>,
 }
 
-/// Reads a table. Empty lines are none of its records. The line at which it stops being a table.
+/// Reads a table. Empty lines give no record.
+///
+/// # Errors
+/// The line of the mistake, and its description.
 pub fn read(text: &str) -> Result<Vec<Record>, (u32, &'static str)> {
     read_by(text, ',')
 }
@@ -76,7 +79,8 @@ pub fn read_by(text: &str, delimiter: char) -> Result<Vec<Record>, (u32, &'stati
     }
 }
 
-/// What stands between quotes, and what follows.
+/// Splits a text after an opening quote into the unescaped value and the text after the closing
+/// quote.
 fn quotes(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut rest = text;

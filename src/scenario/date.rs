@@ -1,6 +1,6 @@
-//! Days of the calendar, and how many lie between them. Knows no clock.
+//! Calendar days and their arithmetic. Reads no clock.
 
-/// Reads `2026-11-21`: a day that exists.
+/// Parses `2026-11-21`; `None` if there is no such day.
 pub fn parse(text: &str) -> Option<(i32, u8, u8)> {
     let mut parts = text.split('-');
     let mut part = |digits: usize| {
@@ -23,10 +23,10 @@ const fn length(year: i32, month: u8) -> u8 {
     }
 }
 
-/// Seconds since 1970 as `2026-11-21T08:30:00Z`.
+/// Formats seconds since 1970 as `2026-11-21T08:30:00Z`.
 pub fn time(seconds: i64) -> String {
     let (day, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    // March comes first, as below.
+    // The year begins in March, as in the function below.
     let shifted = day + 719_468;
     let era = shifted.div_euclid(146_097);
     let of_era = shifted.rem_euclid(146_097);
@@ -40,9 +40,9 @@ pub fn time(seconds: i64) -> String {
     format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// Days since the first of January 1970.
+/// Returns the number of days since 1 January 1970.
 pub fn number((year, month, day): (i32, u8, u8)) -> i64 {
-    // March comes first, so that the day that some years have is the last of one.
+    // The year begins in March, so that a leap day is its last day.
     let (year, month) =
         if month > 2 { (i64::from(year), i64::from(month) - 3) } else { (i64::from(year) - 1, i64::from(month) + 9) };
     let era = year.div_euclid(400);

@@ -1,16 +1,16 @@
-//! What is wrong with a scenario file, as data. Worded by the rules of family 6xx, nowhere else.
+//! Faults of a scenario file, as data. Only the rules of family 6xx word them.
 
 use crate::base::span::Span;
 use crate::syntax::yaml;
 
-/// One fault.
+/// A fault of a scenario file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// The place to look at.
+    /// The place of the fault.
     pub span: Span,
-    /// What is wrong.
+    /// Its kind and details.
     pub kind: FaultKind,
-    /// The row of a table that it is about; the place is that of `cases_from` then.
+    /// The row of the case table with the fault; the span is then that of `cases_from`.
     pub row: Option<Row>,
 }
 
@@ -19,100 +19,100 @@ pub struct Fault {
 pub struct Row {
     /// The table, as written in `cases_from`.
     pub path: String,
-    /// Its line, from 1.
+    /// The line number, from 1.
     pub line: u32,
 }
 
-/// The kinds of faults.
+/// The kinds of faults of a scenario file.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// Not YAML, or more of it than is read.
+    /// Invalid YAML, or more than the reader accepts.
     Yaml(yaml::FaultKind),
-    /// A tag that means nothing where it stands.
+    /// A tag that has no meaning at its place.
     UnknownTag(String),
-    /// A key that nothing reads.
+    /// A key that is not read.
     UnknownKey {
-        /// What it stands in: “a scenario”, “`context`”.
+        /// The mapping with the key: “a scenario”, “`context`”.
         table: String,
         /// The key.
         key: String,
         /// The key that was probably meant.
         near: Option<&'static str>,
-        /// The keys that may stand there.
+        /// The valid keys of the mapping.
         valid: Vec<&'static str>,
-        /// Where the key would be read: `context`.
+        /// The key of the mapping in which it would be read: `context`.
         elsewhere: Option<&'static str>,
     },
-    /// A key and another name of it in one mapping.
+    /// A key and its alias in one mapping.
     SameKey {
-        /// The name that every key has.
+        /// The main name of the key.
         key: &'static str,
-        /// Where it stands first.
+        /// The place of its first occurrence.
         first: Span,
     },
-    /// A value of another type than its key wants.
+    /// A value of the wrong type.
     WrongType {
-        /// The key with those around it.
+        /// The key path.
         key: String,
-        /// What the key wants: “a text”, “a list of texts”.
+        /// The expected type: “a text”, “a list of texts”.
         expected: &'static str,
-        /// What stands there: “a number”.
+        /// The actual type: “a number”.
         found: &'static str,
     },
-    /// A value of the right type that its key cannot take.
+    /// A value of the right type that its key does not accept.
     BadValue {
-        /// The key with those around it.
+        /// The key path.
         key: String,
-        /// What stands there.
+        /// The value as written.
         found: String,
-        /// What may stand there.
+        /// The accepted values.
         expected: String,
         /// The value that was probably meant.
         near: Option<String>,
     },
-    /// A key that has to be there.
+    /// A required key that is missing.
     Missing {
-        /// What it is missing from.
+        /// The mapping without the key.
         table: String,
-        /// The keys of which one has to be there.
+        /// The keys, one of which is required.
         keys: &'static [&'static str],
     },
     /// Keys that exclude each other.
     Together {
-        /// What they stand in.
+        /// The mapping with the keys.
         table: String,
-        /// The first of them.
+        /// The key that comes first, with its place.
         first: (String, Span),
-        /// This one.
+        /// The key at the span of the fault.
         second: String,
     },
     /// A pattern that is not a valid regular expression.
     BadPattern {
-        /// Why.
+        /// The reason.
         reason: String,
-        /// The character at which, from 1.
+        /// The position of the mistake in characters, from 1.
         at: usize,
-        /// The part of the pattern.
+        /// The invalid part of the pattern.
         part: String,
     },
-    /// A path into an answer that is no `JSONPath`.
+    /// A text that is not a valid `JSONPath`.
     BadPath {
-        /// The character at which, from 1.
+        /// The position of the mistake in characters, from 1.
         at: usize,
     },
-    /// More trials have to pass than there are.
+    /// A pass threshold above the number of trials.
     Threshold {
-        /// Trials.
+        /// The number of trials.
         runs: u64,
-        /// Trials that must pass.
+        /// The number of trials that must pass.
         pass: u64,
     },
     /// A table of cases that cannot be read.
     Table {
         /// The table, as written.
         path: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }

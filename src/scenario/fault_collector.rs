@@ -1,22 +1,22 @@
-//! Where faults of one file are collected, each with the keys around it and a place that can be shown.
+//! Collects the faults of one file, each with its key path and a place that can be shown.
 
 use super::fault::{Fault, FaultKind};
 use super::table::Shape;
 use crate::base::span::Span;
 use crate::syntax::yaml::{Node, Value};
 
-/// Faults that are kept of one file.
+/// The maximum number of faults of one file.
 pub(super) const FAULTS: usize = 1000;
 
 /// Collects faults of one file.
 pub(super) struct Sink<'t> {
     pub(super) text: &'t str,
     pub(super) faults: Vec<Fault>,
-    /// The table's row that is looked at, and the place that stands for it.
+    /// The row of a case table that is being checked, and the place that stands for it.
     pub(super) row: Option<(super::fault::Row, Span)>,
 }
 
-/// The keys around a value, for messages alone: nothing is allocated while nothing is wrong.
+/// The key path of a value, for messages only. Costs no allocation while there is no fault.
 #[derive(Clone, Copy)]
 pub(super) struct Path<'p> {
     pub(super) parent: Option<&'p Path<'p>>,
@@ -24,10 +24,10 @@ pub(super) struct Path<'p> {
 }
 
 impl Path<'_> {
-    /// The top of a file.
+    /// The top level of a file.
     pub(super) const TOP: Path<'static> = Path { parent: None, name: "" };
 
-    /// The keys, from the outermost.
+    /// Returns the keys from the outermost, joined by dots.
     pub(super) fn text(&self) -> String {
         let mut parts = Vec::new();
         let mut at = Some(self);
@@ -42,7 +42,7 @@ impl Path<'_> {
 }
 
 impl Sink<'_> {
-    /// Whether no more is kept: what costs a search need not be looked for.
+    /// True if no more faults are collected, so that expensive suggestions can be skipped.
     pub(super) const fn is_full(&self) -> bool {
         self.faults.len() >= FAULTS
     }
@@ -66,7 +66,7 @@ impl Sink<'_> {
         self.report(self.shown(node), kind);
     }
 
-    /// A node as it is written.
+    /// Returns a node as written.
     pub(super) fn written(&self, node: &Node<'_>) -> String {
         if self.row.is_some() {
             return node.to_json().to_string();
@@ -74,7 +74,7 @@ impl Sink<'_> {
         node.text().map_or_else(|| node.span.slice(self.text).to_owned(), str::to_owned)
     }
 
-    /// A place that can be seen: that of a value left out is empty.
+    /// Returns a place that can be shown: the first line of a list or mapping.
     fn shown(&self, node: &Node<'_>) -> Span {
         match node.value {
             Value::List(_) | Value::Map(_) => node.span.first_line(self.text),
@@ -83,7 +83,8 @@ impl Sink<'_> {
     }
 }
 
-/// The place of a part of a text, where text and source are the same bytes; else the place of the text.
+/// Returns the place of a part of a text, or the place of the whole text if it is written with
+/// escapes.
 pub(super) fn inside(source: &str, node: &Node<'_>, text: &str, start: usize, end: usize) -> Span {
     let written = node.span.slice(source);
     let quotes = usize::from(written.starts_with(['"', '\'']));

@@ -1,4 +1,4 @@
-//! What stands frozen in a situation: texts and values in place, or files that hold them.
+//! Frozen texts and values of a situation, either in place or in files.
 
 use crate::base::span::Spanned;
 use crate::base::words::words;
@@ -24,7 +24,7 @@ pub enum Frozen {
 }
 
 words! {
-    /// How much is at stake, least first.
+    /// The risk of a task, lowest first.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
     pub enum Risk {
         /// `low`
@@ -38,17 +38,17 @@ words! {
     }
 }
 
-/// What was said before.
+/// The earlier messages of a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Conversation {
-    /// Its messages, oldest first, as OpenAI or Anthropic have them.
+    /// The messages, oldest first, in the format of OpenAI or Anthropic.
     Messages(Vec<Spanned<Value>>),
-    /// A file that has one message a line, by its path relative to the scenario's folder.
+    /// A file with one message a line, by its path relative to the scenario's folder.
     File(String),
 }
 
 impl Conversation {
-    /// Returns whether nothing was said.
+    /// Returns true if there are no messages.
     pub const fn is_empty(&self) -> bool {
         matches!(self, Self::Messages(messages) if messages.is_empty())
     }

@@ -1,4 +1,5 @@
-//! The format of scenarios and suites as tables. A key that is not here is not read, is in no schema and on no page.
+//! The format of scenarios and suites as key tables. A key that is not here is not read, and
+//! appears in no schema and on no page.
 
 use super::expect::answer::ANSWER;
 use super::expect::context::CONTEXT_TEST;
@@ -10,7 +11,7 @@ use super::table::Need::Optional;
 use super::table::{Key, Need, Shape, Table, Thing, key, needed};
 use super::words::MOST;
 
-/// Trials of one case at most.
+/// The maximum number of trials of one case.
 pub const RUNS: u64 = 1000;
 const fn also(name: &'static str, alias: &'static str, shape: Shape, need: Need, about: &'static str) -> Key {
     Key { alias: Some(alias), need, ..key(name, shape, about) }
@@ -49,7 +50,7 @@ const CASE_GROUPS: &[super::table::Group] = &[
     Apart("rule", &["runs", "pass_threshold"]),
     // The answer to another program's request is the recorded one.
     Apart("request", &["answers", "node", "run"]),
-    // A whole task is no agent of it.
+    // A run of a whole task has no single agent.
     Apart("run", &["node"]),
 ];
 
@@ -107,7 +108,7 @@ pub static DEFAULTS: Table = Table {
     groups: &[Apart("rule", &["runs", "pass_threshold"]), Apart("role", &["task"]), Apart("run", &["node"])],
 };
 
-/// Fixtures of a suite, and what a situation has of its own.
+/// Keys that the fixtures of a suite and the context of a case share.
 const MEMORY: Key = key(
     "memory",
     Shape::Pairs(&FIXTURE),

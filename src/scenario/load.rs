@@ -1,5 +1,5 @@
-//! The scenario files of a project: which they are, and all of them read. The only part of this floor that opens files, and
-//! it does so by `base/fs` alone.
+//! Finds and reads the scenario files of a project. The only part of this floor that opens files,
+//! and only through `base/fs`.
 
 use super::fault::Fault;
 use super::model::{SCENARIO_SCHEMA, SUITE_SCHEMA, Suite};
@@ -13,44 +13,44 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where scenarios lie when the project says nothing.
+/// The default folder of scenarios.
 pub const FOLDER: &str = "scenarios";
 
-/// Folders in which no scenario is looked for: recorded answers, stored requests, frozen files.
+/// Folders that are not searched for scenarios: recorded answers, stored requests, frozen files.
 pub const PASSED_OVER: [&str; 5] = ["cassettes", "recordings", "snapshots", "files", "fixtures"];
 
-/// Bytes by which the kind of a file is recognised.
+/// The maximum number of bytes read to recognise the kind of a file.
 const HEAD: u64 = 1 << 20;
 
-/// Folders inside each other at most.
+/// The maximum depth of nested folders.
 const DEPTH: usize = 32;
 
-/// A file with what was read of it.
+/// A scenario file after reading.
 #[derive(Debug)]
 pub struct Loaded {
     /// Relative to the project root.
     pub path: Arc<str>,
-    /// Its text; empty where it cannot be read.
+    /// Its text; empty if it cannot be read.
     pub text: Arc<str>,
-    /// What it says.
+    /// The parsed suite.
     pub suite: Option<Suite>,
-    /// What is wrong with it.
+    /// Its faults.
     pub faults: Vec<Fault>,
-    /// Why it could not be read at all.
+    /// The reason why it could not be read.
     pub unread: Option<Unread>,
 }
 
-/// Why a file could not be read.
+/// The reason why a file could not be read.
 #[derive(Debug)]
 pub enum Unread {
-    /// The system refused, or it is too large.
+    /// The system returned an error, or the file is too large.
     Io(io::Error),
-    /// It is no text.
+    /// The bytes are not text.
     NoText(DecodeFault),
 }
 
 impl Loaded {
-    /// Whether its cases can be run: it was read, and nothing is wrong with it.
+    /// Returns true if its cases can be run: it was read and has no faults.
     pub fn is_sound(&self) -> bool {
         self.suite.is_some() && self.faults.is_empty()
     }
@@ -68,8 +68,8 @@ impl Loaded {
     }
 }
 
-/// The scenario files among paths that are relative to the root: files as they are, folders with everything in them. Sorted,
-/// each once.
+/// Returns the scenario files among paths relative to the root: files as given, folders with all
+/// their files. Sorted, without duplicates.
 pub fn files(root: &Path, given: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     for path in given {
@@ -88,7 +88,8 @@ pub fn files(root: &Path, given: &[String]) -> Vec<String> {
 
 fn walk(root: &Path, folder: &str, depth: usize, found: &mut Vec<String>) {
     if fs::why_unlisted(&root.join(folder)).is_some() {
-        // Read as a file it says why, so that what is in it is not taken for nothing.
+        // Added as a file, so that reading reports the error and the folder does not pass for
+        // empty.
         found.push(folder.to_owned());
         return;
     }
@@ -103,18 +104,19 @@ fn walk(root: &Path, folder: &str, depth: usize, found: &mut Vec<String>) {
                 walk(root, &path, depth - 1, found);
             }
         } else if fs::is_dir(&full) || is_scenario(&full, &name) {
-            // A folder whose name is no text is read as a file as well, and says that.
+            // A folder whose name is not valid text is also added, so that reading reports it.
             found.push(path);
         }
     }
 }
 
-/// YAML is a scenario unless it is a request to a model; JSON is much else beside: it is one where it says so.
+/// A YAML file is a scenario unless it is a model request; a JSON file only if it has the key
+/// `schema`.
 fn is_scenario(full: &Path, name: &str) -> bool {
     says_scenario(name, || head(full))
 }
 
-/// The same of a file whose text is known by other means.
+/// Like `is_scenario`, for a file whose text is already loaded or buffered.
 pub fn says_scenario(name: &str, text: impl FnOnce() -> Option<String>) -> bool {
     let has_ending =
         |endings: &[&str]| name.rsplit('.').next().is_some_and(|own| endings.iter().any(|one| own.eq_ignore_ascii_case(one)));
@@ -122,13 +124,13 @@ pub fn says_scenario(name: &str, text: impl FnOnce() -> Option<String>) -> bool 
     if !is_yaml && !has_ending(&["json"]) {
         return false;
     }
-    // What cannot be read as a file says why, where its name says what it is.
+    // An unreadable YAML file counts as a scenario, so that the error is reported.
     let Some(text) = text() else { return is_yaml };
     let start = text.get(..text.floor_char_boundary(4096)).unwrap_or("");
     (is_yaml || start.contains(SCENARIO_SCHEMA) || start.contains(SUITE_SCHEMA)) && !is_request_body(&text)
 }
 
-/// Whether a file is the body of a request to a model.
+/// Returns true if a file is the body of a model request.
 pub fn is_request(file: &Path) -> bool {
     head(file).is_some_and(|text| is_request_body(&text))
 }
@@ -137,7 +139,7 @@ fn head(file: &Path) -> Option<String> {
     fs::head(file, HEAD).ok().flatten().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Reads files. What cannot be read comes back without a suite.
+/// Reads files. A file that cannot be read has no suite.
 pub fn load(root: &Path, paths: &[String], limit: u64, options: &Options<'_>) -> Vec<Loaded> {
     paths.iter().map(|path| one(root, path, limit, options)).collect()
 }
@@ -162,7 +164,7 @@ fn one(root: &Path, path: &str, limit: u64, options: &Options<'_>) -> Loaded {
     }
 }
 
-/// Reads a text that stands for a file. Its tables of cases are looked for beside it.
+/// Reads a text in place of a file. Its tables of cases are searched beside the file.
 pub fn of_text(root: &Path, path: &str, text: &str, limit: u64, options: &Options<'_>) -> Loaded {
     let tables = |table: &str| table_text(root, path, table, limit);
     let options = Options { rule: options.rule, tables: Some(options.tables.unwrap_or(&tables)) };

@@ -1,4 +1,5 @@
-//! From a tree that was checked against the key tables to cases. Reports nothing: invalid values were reported before, and are left out.
+//! Converts a tree that was checked against the key tables to cases. Reports nothing: invalid
+//! values were reported before and are left out.
 
 use super::date;
 use super::keys::{CASE, CONTEXT, SCENARIO};
@@ -13,15 +14,15 @@ use crate::base::span::Spanned;
 use crate::syntax::yaml::{Node, Value};
 use std::collections::BTreeMap;
 
-/// What is the same for all cases of a file.
+/// The values that all cases of a file share.
 #[derive(Clone, Copy)]
 pub(super) struct Cx<'t> {
     pub(super) text: &'t str,
-    /// Trials where a case says nothing.
+    /// The default trial rule.
     pub(super) rule: &'t Rule,
 }
 
-/// A text, or a number as it is written.
+/// Reads a text, or a number as it is written.
 pub(super) fn label(cx: Cx<'_>, node: &Node<'_>) -> Option<Spanned<String>> {
     let Value::Number(number) = &node.value else { return text(node) };
     let written = node.span.slice(cx.text);
@@ -38,7 +39,7 @@ fn map<T>(node: Option<&Node<'_>>, take: impl Fn(&Node<'_>) -> Option<T>) -> BTr
     entries.iter().filter_map(|entry| Some((entry.key.value.as_ref().to_owned(), take(&entry.value)?))).collect()
 }
 
-/// The situation of a case.
+/// Reads the situation of a case.
 fn situation(cx: Cx<'_>, node: &Node<'_>) -> Situation {
     let get = |key| find(&CONTEXT, node, key);
     Situation {
@@ -85,7 +86,7 @@ fn fixtures(shelf: LookupStore, node: Option<&Node<'_>>) -> Vec<Fixture> {
     }
 }
 
-/// How often a case is tried. `None` of a number is what the project says.
+/// Reads the trial rule of a case. Missing values are taken from the project's rule.
 pub(super) fn rule(cx: Cx<'_>, table: &Table, node: &Node<'_>) -> Rule {
     let own = find(table, node, "rule");
     let get = |short: &str, key: &str| {
@@ -109,7 +110,7 @@ fn sequential(node: &Node<'_>) -> Option<Sequential> {
     Some(Sequential { p0: get("p0")?, p1: get("p1")?, alpha: get("alpha")?, beta: get("beta")?, max })
 }
 
-/// The scripted answers of a mapping.
+/// Reads the scripted answers of a mapping.
 pub(super) fn answers(node: &Node<'_>) -> Vec<Spanned<Scripted>> {
     node.get("answers").and_then(Node::items).unwrap_or_default().iter().map(scripted).collect()
 }
@@ -137,7 +138,7 @@ fn scripted(node: &Node<'_>) -> Spanned<Scripted> {
     Spanned::new(value, node.span)
 }
 
-/// A case of any table that has the keys of one. `None` where nobody receives it.
+/// Reads a case from a table with the keys of a case. `None` if it has no receiver.
 pub(super) fn case(cx: Cx<'_>, table: &'static Table, node: &Node<'_>, name: Spanned<String>) -> Option<Case> {
     debug_assert!(std::ptr::eq(table, &raw const CASE) || std::ptr::eq(table, &raw const SCENARIO), "defaults are no case");
     let get = |key| find(table, node, key);
@@ -156,7 +157,7 @@ pub(super) fn case(cx: Cx<'_>, table: &'static Table, node: &Node<'_>, name: Spa
         subject,
         node: get("node").and_then(text),
         is_run: get("run").and_then(flag).unwrap_or(false),
-        // What stands beside a context that is missing was meant to be in it: one finding says so.
+        // Without a `context`, misplaced keys beside it are read, so that one finding is enough.
         situation: situation(cx, get("context").unwrap_or(node)),
         expect_context: items("expect_context").iter().filter_map(ContextExpectation::read).collect(),
         expectations: items("expectations").iter().filter_map(Expectation::read).collect(),

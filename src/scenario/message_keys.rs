@@ -1,12 +1,13 @@
-//! The format of a conversation: messages as OpenAI and Anthropic have them, of which `messages` reads what is said.
+//! The format of a conversation: messages in the forms of OpenAI and Anthropic, whose content
+//! `messages` reads.
 
 use super::table::Group::Some as AtLeast;
 use super::table::{Shape, Table, key, needed};
 
-/// Words of `role`.
+/// The words of `role`.
 pub const SPEAKERS: &[&str] = &["user", "assistant", "tool", "system", "developer"];
 
-/// Words of `type` of a part.
+/// The words of `type` of a part.
 pub const KINDS: &[&str] =
     &["text", "image_url", "file", "image", "document", "tool_use", "tool_result", "thinking", "redacted_thinking"];
 

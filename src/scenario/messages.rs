@@ -1,6 +1,7 @@
-//! Reads conversations as programs keep them: one message a line, in the forms of OpenAI's chat completions and of Anthropic.
+//! Reads conversations as programs store them: one message a line, in the forms of OpenAI's chat
+//! completions and of Anthropic.
 //!
-//! Nothing is left out in silence: a part of a kind that is not known is an error.
+//! Never drops content silently: a part of an unknown kind is an error.
 
 use super::message_keys::{KINDS, MESSAGE};
 use crate::base::number;
@@ -8,20 +9,20 @@ use crate::base::suggest;
 use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, Speaker, ToolCall, ToolResult, Turn, units};
 use serde_json::{Map, Value, json};
 
-/// A line that is no message of a conversation.
+/// A line that is not a valid message of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {why}")]
 pub struct Unread {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The reason.
     pub why: String,
 }
 
 /// Reads one JSON object a line.
 ///
 /// # Errors
-/// The first line that is no message, or none that could stand there.
+/// The first line that is not a message, or not valid in its place.
 pub fn read(text: &str) -> Result<Vec<Turn>, Unread> {
     let mut turns = Vec::new();
     let mut lines = Vec::new();
@@ -50,8 +51,8 @@ pub fn read(text: &str) -> Result<Vec<Turn>, Unread> {
     }
 }
 
-/// Words of a message that would be lost in silence, under a key that is nearly one. What else programs keep with one, such as its time,
-/// is nobody's.
+/// Reports a field whose name is close to a key of messages, since its content would be lost
+/// silently. Other unknown fields, such as a timestamp, are ignored.
 fn misspelt(message: &Value) -> Option<String> {
     let fields = message.as_object()?;
     let known = || MESSAGE.keys.iter().map(|key| key.name);
@@ -64,16 +65,16 @@ fn misspelt(message: &Value) -> Option<String> {
     None
 }
 
-/// What is wrong with the order of some messages: by the place of one from 0, and why.
+/// Returns the first mistake in the order of messages: its index from 0, and the reason.
 pub fn broken(turns: &[Turn]) -> Option<(usize, String)> {
     let turns: Vec<&Turn> = turns.iter().collect();
     units(&turns).err().map(|broken| (broken.at, broken.why))
 }
 
-/// Reads one message. What the system says is one, too, and no agent is shown it.
+/// Reads one message. System messages are read too, but shown to no agent.
 ///
 /// # Errors
-/// Why it is none.
+/// The reason why the value is not a message.
 pub fn message(message: &Value) -> Result<Turn, String> {
     let found = "expected an object with `role`, which is user, assistant, tool or system";
     let role = message.get("role").and_then(Value::as_str).ok_or_else(|| found.to_owned())?;
@@ -90,7 +91,7 @@ pub fn message(message: &Value) -> Result<Turn, String> {
         let call = call.ok_or("expected `tool_call_id`, which names the call whose result this is")?.to_owned();
         said = vec![Part::Result(ToolResult { call, parts: returned(said)?, is_error: false })];
     }
-    // Results answer what was said before, and providers want them first.
+    // Results answer the previous message, and providers require them first.
     let (mut parts, rest): (Vec<Part>, Vec<Part>) = said.into_iter().partition(|part| matches!(part, Part::Result(_)));
     let reasoning = message.get("reasoning_content").and_then(Value::as_str).filter(|text| !text.is_empty());
     parts.extend(reasoning.map(|text| Part::Reasoning(Reasoning { text: text.to_owned(), ..Reasoning::default() })));
@@ -102,7 +103,7 @@ pub fn message(message: &Value) -> Result<Turn, String> {
         let arguments = match function.get("arguments") {
             None | Some(Value::Null) => json!({}),
             Some(Value::String(text)) if text.trim().is_empty() => json!({}),
-            // OpenAI has them as a text of JSON.
+            // OpenAI stores them as a text of JSON.
             Some(Value::String(text)) => json_of(text)?,
             Some(other) => other.clone(),
         };
@@ -142,7 +143,7 @@ fn word(value: &Value, key: &str) -> String {
     value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// A text, or a list of texts and parts.
+/// Reads a text, or a list of texts and parts.
 fn content(content: Option<&Value>) -> Result<Vec<Part>, String> {
     match content {
         None | Some(Value::Null) => Ok(Vec::new()),
@@ -153,7 +154,7 @@ fn content(content: Option<&Value>) -> Result<Vec<Part>, String> {
     }
 }
 
-/// What a tool gave back.
+/// Checks the parts of a tool result.
 fn returned(parts: Vec<Part>) -> Result<Vec<Part>, String> {
     let is_shown = |part: &Part| matches!(part, Part::Text(_) | Part::Media(_));
     if parts.iter().all(is_shown) {
@@ -226,7 +227,7 @@ fn part(part: &Value) -> Result<Part, String> {
     }
 }
 
-/// An image or a document at an address, or in one.
+/// Reads an image or a document from a URL or a data URL.
 fn at(url: &str, kind: &str, name: Option<String>) -> Result<Part, String> {
     let (media_type, source) = match url.strip_prefix("data:") {
         Some(data) => {
@@ -244,7 +245,7 @@ fn at(url: &str, kind: &str, name: Option<String>) -> Result<Part, String> {
     Ok(Part::Media(Media { media_type: media_type.to_owned(), name, source }))
 }
 
-/// Bytes in base64, on one line and whole.
+/// Checks base64 data on one line.
 fn base64(data: &str) -> Result<MediaSource, String> {
     let padding = data.len() - data.trim_end_matches('=').len();
     let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
@@ -258,7 +259,7 @@ fn base64(data: &str) -> Result<MediaSource, String> {
     Ok(MediaSource::Base64(data.to_owned()))
 }
 
-/// A message as [`message`] reads it back.
+/// Writes a message so that [`message`] reads it back.
 pub fn written(turn: &Turn) -> Value {
     let mut fields = Map::from_iter([("role".to_owned(), turn.speaker.word().into())]);
     let content = match &*turn.parts {

@@ -1,4 +1,5 @@
-//! Floor 2: scenarios and suites as written. Text to data with places, and all faults of a text in one run.
+//! Floor 2: scenarios and suites as written. Converts a text to data with places, and reports all
+//! its faults in one pass.
 
 mod check;
 pub mod csv;

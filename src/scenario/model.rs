@@ -1,7 +1,9 @@
-//! Scenarios and suites as written: what is frozen, what is expected of it, where each thing stands in its file.
+//! Scenarios and suites as written: the frozen situation, the expectations, and the place of each
+//! in its file.
 //!
-//! Plain data. A scenario file is a suite of one case, so that one runner serves both. Nothing here is judged, and no
-//! name is looked up: rules and the evaluation check whether a role, task or segment exists.
+//! Plain data. A scenario file is a suite of one case, so that one runner serves both. Nothing is
+//! judged and no name is resolved here: the rules and the evaluation check that a role, task or
+//! segment exists.
 
 pub use super::expect::answer::{AnswerTest, Expectation};
 pub use super::expect::context::ContextExpectation;
@@ -14,58 +16,59 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What the key `schema` of a scenario says, where a file has it.
+/// The value of `schema` in a scenario.
 pub const SCENARIO_SCHEMA: &str = "ctxc/scenario/1";
-/// What the key `schema` of a suite says, where a file has it.
+/// The value of `schema` in a suite.
 pub const SUITE_SCHEMA: &str = "ctxc/suite/1";
 
 /// A file of cases.
 #[derive(Clone, Debug, Serialize)]
 pub struct Suite {
-    /// Its id; that of the only case for a scenario file.
+    /// Its id; for a scenario file, the name of its only case.
     pub id: Spanned<String>,
-    /// Whether the file is one scenario, without a list of cases.
+    /// True if the file is one scenario, without a list of cases.
     pub is_scenario: bool,
-    /// What people call it.
+    /// Its display name.
     pub name: Option<Spanned<String>>,
     /// Its version, as written.
     pub version: Option<Spanned<String>>,
-    /// Its cases, in order, with the suite's defaults already in place of what they leave out; those of a table last.
+    /// Its cases in order, with the suite's defaults filled in; those of a table last.
     pub cases: Vec<Case>,
     /// The table of further cases, by its path beside the file.
     pub cases_from: Option<Spanned<String>>,
-    /// `fixtures.tools`: what tools answer, by their names.
+    /// `fixtures.tools`: the results of tools by their names.
     pub tools: BTreeMap<String, Value>,
 }
 
-/// One frozen situation and what is expected of it.
+/// One frozen situation with its expectations.
 #[derive(Clone, Debug, Serialize)]
 pub struct Case {
-    /// Its name, unique in the project: shown everywhere. That of a suite's case is `SUITE/CASE`, and stands where its id does.
+    /// Its name, unique in the project and shown everywhere. For a case of a suite it is
+    /// `SUITE/CASE`, with the place of its id.
     pub name: Spanned<String>,
-    /// Everything the case says.
+    /// The whole case.
     #[serde(skip)]
     pub span: Span,
-    /// The row of a table that it is: its places are those of `cases_from` then.
+    /// Its row of a case table; all its places are then that of `cases_from`.
     #[serde(skip)]
     pub row: Option<Row>,
-    /// Who receives the context.
+    /// The receiver of the context.
     pub subject: Spanned<Subject>,
-    /// The agent inside the task; the first one where nothing is said.
+    /// The agent inside the task; by default the first one.
     pub node: Option<Spanned<String>>,
-    /// Whether the whole task is run, with all its agents.
+    /// True if the whole task is run, with all its agents.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_run: bool,
     /// The frozen task.
     pub situation: Situation,
-    /// What the context must be, in order.
+    /// The expectations on the context, in order.
     pub expect_context: Vec<Spanned<ContextExpectation>>,
-    /// What the answer must be, in order.
+    /// The expectations on the answer, in order.
     pub expectations: Vec<Spanned<Expectation>>,
-    /// Lists of the suite's defaults that it replaces by its own.
+    /// Lists of the suite's defaults that the case replaces.
     #[serde(skip)]
     pub replaces: Vec<Replaced>,
-    /// How often it is tried, and what passes.
+    /// The number of trials and the condition to pass.
     pub rule: Rule,
     /// Scripted answers: the first whose `when` holds is given.
     pub answers: Vec<Spanned<Scripted>>,
@@ -73,18 +76,18 @@ pub struct Case {
     pub tags: Vec<Spanned<String>>,
     /// The context hash at the last known-good run.
     pub baseline_config_hash: Option<Spanned<String>>,
-    /// The day somebody last read it, as year, month, day.
+    /// The day of the last review, as year, month, day.
     pub reviewed: Option<Spanned<(i32, u8, u8)>>,
 }
 
 impl Case {
-    /// Whether it compares its request with a stored one.
+    /// Returns true if it compares its request with a stored one.
     pub fn wants_snapshot(&self) -> bool {
         super::expect::context::each(&self.expect_context).any(|one| one.value == ContextExpectation::Snapshot)
     }
 }
 
-/// A list of a suite's defaults in whose place a case has its own.
+/// A list of a suite's defaults that a case replaces with its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replaced {
     /// The key of both.
@@ -95,18 +98,18 @@ pub struct Replaced {
     pub span: Span,
 }
 
-/// Who receives the context.
+/// The receiver of a context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Subject {
     /// An agent role of the project file.
     Role(String),
     /// A task of the registry.
     Task(String),
-    /// Nobody of this project: the request of another program.
+    /// No receiver in this project: the request of another program.
     Request(RequestSource),
 }
 
-/// The frozen task: nothing of it is read from the live tree.
+/// The frozen task. No part of it is read from the live tree.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Situation {
     /// `task_id`.
@@ -125,21 +128,23 @@ pub struct Situation {
     pub criteria: Vec<Spanned<String>>,
     /// `risk_level`.
     pub risk_level: Option<Spanned<Risk>>,
-    /// `extra`, carried as it is.
+    /// `extra`, stored unchanged.
     pub extra: BTreeMap<String, Value>,
     /// `inputs`: values of the task's parameters; a string `@path` or `{file: PATH}` names a file beside the scenario.
     pub inputs: BTreeMap<String, Box<Spanned<Frozen>>>,
-    /// `results`: what earlier steps left, by their names or paths, where an agent in the middle of a task is tested.
+    /// `results`: the results of earlier steps by their names or paths, if an agent in the middle
+    /// of a task is tested.
     pub results: BTreeMap<String, Box<Spanned<Frozen>>>,
     /// `history`: the conversation so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<Spanned<Conversation>>,
-    /// `memory` and `retrieval`: what the matcher gives back, best first.
+    /// `memory` and `retrieval`: the passages that a lookup returns, best first.
     pub matches: Vec<Fixture>,
 }
 
 impl Situation {
-    /// Whether the situation itself gives a value to a parameter of this name, so that `inputs` need not.
+    /// Returns true if the situation itself gives a value to the parameter of this name, so that
+    /// `inputs` need not.
     pub fn says(&self, name: &str) -> bool {
         match name {
             "objective" => self.objective.is_some(),
@@ -154,31 +159,31 @@ impl Situation {
     }
 }
 
-/// What an earlier attempt ran into.
+/// The failure of an earlier attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Failure {
     /// The stage.
     pub stage: String,
-    /// What stood in the way.
+    /// The obstacle.
     pub obstacle: String,
-    /// What was learnt.
+    /// The lesson learnt.
     pub note: String,
 }
 
-/// Where something would be looked up.
+/// The store in which a lookup searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum LookupStore {
-    /// `memory`: texts, none of which is a file that a task describes.
+    /// `memory`: texts that are never files described by a task.
     Memory,
     /// `retrieval`: texts and files.
     #[default]
     Retrieval,
 }
 
-/// What the matcher gives back.
+/// A passage that a lookup returns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fixture {
-    /// Where it comes from.
+    /// Its store.
     pub shelf: LookupStore,
     /// Its id: a path, a key.
     pub id: String,
@@ -186,14 +191,14 @@ pub struct Fixture {
     pub text: Spanned<Content>,
 }
 
-/// How often a case is tried, and what passes.
+/// The number of trials and the condition to pass.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Rule {
-    /// Trials; 3 where nothing is said.
+    /// The number of trials; by default 3.
     pub runs: u32,
-    /// Trials that must pass; 2 where nothing is said.
+    /// The number of trials that must pass; by default 2.
     pub pass: u32,
-    /// Whether a failure is final: no second stage.
+    /// True if a failure is final, without a second stage.
     pub strict: bool,
     /// The second stage: trials, and how many of them must pass.
     pub confirm: Option<(u32, u32)>,
@@ -208,11 +213,11 @@ pub struct Sequential {
     pub p0: f64,
     /// A pass rate that is good.
     pub p1: f64,
-    /// The chance to accept what is too low.
+    /// The probability of accepting a rate that is too low.
     pub alpha: f64,
-    /// The chance to refuse what is good.
+    /// The probability of rejecting a good rate.
     pub beta: f64,
-    /// Trials at most.
+    /// The maximum number of trials.
     pub max: u32,
 }
 
@@ -225,30 +230,30 @@ impl Default for Rule {
 /// A scripted answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scripted {
-    /// The agent of a run that it is of, by its name or path; any where nothing is said.
+    /// The agent of a run that gives the answer, by its name or path; by default any.
     pub node: Option<Spanned<String>>,
     /// Patterns that the request must have.
     pub has: Vec<Spanned<String>>,
     /// Patterns that the request must not have.
     pub lacks: Vec<Spanned<String>>,
-    /// What is answered; null where it calls tools alone.
+    /// The answer; null if it only calls tools.
     pub reply: Value,
     /// Names and arguments of the tools that are called.
     pub tool_calls: Vec<(String, Value)>,
-    /// Tokens in and out, where the script says.
+    /// Tokens in and out, if given.
     pub usage: Option<(u64, u64)>,
-    /// How the script ends that it is of, where it says.
+    /// The end of the script, if the answer is that of a script.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<ScriptEnd>,
 }
 
-/// How a script ends, in an answer.
+/// The end of a script.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ScriptEnd {
     /// Its exit code.
     pub exit: u64,
-    /// What it writes to standard error.
+    /// The text that it writes to standard error.
     pub stderr: String,
-    /// What ends it in place of an exit of its own: `signal` or `timeout`.
+    /// The cause of its end without an exit of its own: `signal` or `timeout`.
     pub killed_by: Option<String>,
 }

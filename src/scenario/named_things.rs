@@ -1,5 +1,5 @@
-//! The names and paths in a scenario, as its tables have them. Whatever renames a thing reads its places here, so that no other
-//! word of the file is touched.
+//! Finds the names and paths in a scenario by its key tables. Renames of a thing change only the
+//! places found here.
 
 use super::csv;
 use super::frozen::Frozen;
@@ -16,22 +16,23 @@ use crate::syntax::yaml::{self, Node, Value};
 /// A text of a file that names a thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedThing {
-    /// The thing.
+    /// The kind of thing.
     pub thing: Thing,
-    /// The text, without the sign before the path of a file.
+    /// The text, without the `@` before a path.
     pub value: String,
     /// The place of the whole text, with its quotes.
     pub span: Span,
 }
 
 impl NamedThing {
-    /// The place of a part of the value; `None` where the part is written with escapes.
+    /// Returns the place of a part of the value; `None` if the part is written with escapes.
     pub fn place(&self, text: &str, part: &str) -> Option<Span> {
         let at = self.span.slice(text).rfind(part).filter(|_| !part.is_empty())?;
         Some(Span::of(self.span.start as usize + at, self.span.start as usize + at + part.len()))
     }
 
-    /// Writes another word for a part of the value, with quotes where `is_plain` refuses the text without them.
+    /// Replaces a part of the value with a new text, quoted if `is_plain` rejects the unquoted
+    /// text.
     pub fn edit(&self, text: &str, part: &str, new: &str, is_plain: fn(&str) -> bool) -> Option<Edit> {
         edit(text, self.span, self.place(text, part)?, new, is_plain)
     }
@@ -185,7 +186,7 @@ fn members(table: &Table, node: &Node<'_>, found: &mut Vec<NamedThing>) {
     }
 }
 
-/// The path of the file that a value is taken from.
+/// Returns the path of the file from which a value is taken.
 fn file<'n>(shape: Shape, node: &'n Node<'_>) -> Option<Spanned<&'n str>> {
     if !shape.takes_file() {
         return None;

@@ -1,4 +1,4 @@
-//! Paths beside a scenario, as paths of the project. Never one that leads outside.
+//! Paths beside a scenario, as paths of the project. Never returns a path outside the project.
 
 use crate::base::hash::Hash;
 use std::borrow::Cow;
@@ -8,7 +8,8 @@ pub const SNAPSHOTS: &str = "snapshots";
 /// The folder beside a scenario that holds recorded answers.
 pub const RECORDINGS: &str = "recordings";
 
-/// A path beside a scenario file as one relative to the project's root; `None` where it leads outside.
+/// Resolves a path beside a scenario file relative to the project's root; `None` if it leads
+/// outside.
 pub fn beside(scenario: &str, path: &str) -> Option<String> {
     if path.starts_with(['/', '\\']) || path.get(1..2) == Some(":") {
         return None;
@@ -25,17 +26,17 @@ pub fn beside(scenario: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Where the stored request of a case belongs: beside its scenario, by its name.
+/// Returns the path of the stored request of a case: beside its scenario, by its name.
 pub fn snapshot(scenario: &str, name: &str) -> String {
     of_case(scenario, name, SNAPSHOTS, "json")
 }
 
-/// Where the recorded answers of a case belong.
+/// Returns the path of the recorded answers of a case.
 pub fn recording(scenario: &str, name: &str) -> String {
     of_case(scenario, name, RECORDINGS, "jsonl")
 }
 
-/// Where the answers to a case wait until all of them are there, by the path of its recording.
+/// Returns the path of a partial recording: the answers wait there until all of them have arrived.
 pub fn unfinished(recording: &str) -> String {
     format!("{recording}.part")
 }
@@ -43,7 +44,7 @@ pub fn unfinished(recording: &str) -> String {
 /// The folder of a project that holds accepted results.
 pub const BASELINES: &str = "baselines";
 
-/// Where the accepted results of a suite belong.
+/// Returns the path of the accepted results of a suite.
 pub fn baseline(suite: &str) -> String {
     of_case("", suite, BASELINES, "json")
 }
@@ -61,8 +62,8 @@ fn of_case(scenario: &str, name: &str, kind: &str, ending: &str) -> String {
     format!("{folder}{slash}{kind}/{file}.{ending}")
 }
 
-/// A path of the project in the one form that all its ways of being written have: without `.`, `..` and empty parts. A path that leads
-/// outside stays as it is.
+/// Normalises a path of the project: removes `.`, `..` and empty parts. A path that leads outside
+/// is returned unchanged.
 pub fn plain(path: &str) -> Cow<'_, str> {
     let is_plain = |part: &str| !matches!(part, "" | "." | "..");
     if path.split('/').all(is_plain) && !path.contains('\\') {

@@ -1,36 +1,36 @@
-//! What is wrong with a regular expression or a `JSONPath`, told by parsing alone: nothing is compiled here, so nothing is
-//! compiled twice. The only door to both parsers, and to what a path selects.
+//! Checks regular expressions and `JSONPath`s by parsing alone. Compiles nothing, so that nothing
+//! is compiled twice. The only module that uses the two parsers and evaluates paths.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde_json::Value;
 
-/// What is wrong with a pattern.
+/// A mistake in a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternFault {
-    /// Why, as a fragment.
+    /// The reason, as a fragment.
     pub reason: String,
-    /// The first byte at fault.
+    /// The first byte of the mistake.
     pub at: usize,
-    /// One past the last.
+    /// The byte after its end.
     pub end: usize,
 }
 
-/// Characters that mean something in a pattern.
+/// Characters with a meaning in a pattern.
 const SIGNS: [char; 15] = ['\\', '.', '+', '*', '?', '(', ')', '|', '[', ']', '{', '}', '^', '$', '#'];
 
-/// Bytes of a pattern at most: no text that a person looks for is longer.
+/// The maximum length of a pattern in bytes; no text that a person searches for is longer.
 const LONGEST: usize = 10_000;
 
-/// What a pattern may unfold into, as [`size`] counts it: about a mebibyte when it is compiled.
+/// The maximum expanded size of a pattern, as [`size`] counts it: about a mebibyte when compiled.
 const LARGEST: u64 = 40_000;
 
-/// Bytes of a path at most.
+/// The maximum length of a path in bytes.
 const LONGEST_PATH: usize = 1000;
 
-/// Brackets of a path inside each other at most.
+/// The maximum depth of nested brackets of a path.
 const DEEPEST: usize = 12;
 
-/// What is wrong with a pattern of the crate `regex`; `None` where it is sound.
+/// Returns the mistake in a pattern of the crate `regex`; `None` if it is valid.
 pub fn fault(pattern: &str) -> Option<PatternFault> {
     if pattern.len() > LONGEST {
         let reason = format!("it has {} bytes; the limit is {LONGEST}", pattern.len());
@@ -45,8 +45,8 @@ pub fn fault(pattern: &str) -> Option<PatternFault> {
     (size > LARGEST).then(|| PatternFault { reason: reason(), at: 0, end: pattern.len() })
 }
 
-/// What a pattern unfolds into, roughly: the bytes that it looks for, a class of many characters as its ranges, all of it as often as it
-/// is repeated. As deep as the parser lets a pattern nest.
+/// Estimates the expanded size of a pattern: the bytes of literals and the ranges of character
+/// classes, each multiplied by its repetitions. Recurses as deep as the parser lets a pattern nest.
 fn size(hir: &Hir) -> u64 {
     let all = |parts: &[Hir]| parts.iter().map(size).fold(1, u64::saturating_add);
     match hir.kind() {
@@ -78,47 +78,54 @@ fn parse(pattern: &str) -> Result<Option<Hir>, PatternFault> {
     })
 }
 
-/// Whether no text at all matches, whatever stands before and behind: `[^\s\S]`.
+/// Returns true if no text can match, as for `[^\s\S]`.
 pub fn is_impossible(pattern: &str) -> bool {
     matches!(parse(pattern), Ok(Some(hir)) if hir.properties().minimum_len().is_none())
 }
 
-/// Whether every text matches: `x*`, and nothing at all.
+/// Returns true if every text matches, as for `x*` and the empty pattern.
 pub fn is_everywhere(pattern: &str) -> bool {
     let Ok(Some(hir)) = parse(pattern) else { return pattern.is_empty() };
     hir.properties().minimum_len() == Some(0) && hir.properties().look_set().is_empty()
 }
 
-/// The byte at which a path stops being one.
+/// Checks a path.
+///
+/// # Errors
+/// The byte of the mistake.
 pub fn path(path: &str) -> Result<(), usize> {
     JsonPath::parse(path).map(drop)
 }
 
-/// An RFC 9535 path, and what bounds its work: each node is looked at once for each way that leads to it.
+/// An RFC 9535 path with a bound of its work: a node is visited once for each way that leads to it.
 #[derive(Clone, Debug)]
 pub struct JsonPath {
     path: serde_json_path::JsonPath,
     ways: PathFanOut,
 }
 
-/// What makes a path lead to a node in several ways.
+/// The features of a path that lead to a node in several ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PathFanOut {
-    /// `..`: each leads from a node to all under it, and so each but the first to a node from all above.
+    /// The number of `..`. Each leads from a node to all below it, so that each but the first
+    /// reaches a node from all above.
     descents: u32,
-    /// `$` after the first: each begins anew for every node that a filter looks at.
+    /// The number of `$` after the first. Each starts again at the root for every node that a
+    /// filter tests.
     roots: u32,
-    /// How many selectors its brackets list, multiplied.
+    /// The product of the numbers of selectors that its brackets list.
     lists: u64,
 }
 
-/// Nodes that a path may look at.
+/// The maximum number of nodes that a path may visit.
 const NODES: u64 = 2_000_000;
 
 impl JsonPath {
-    /// Reads a path; the byte at which it stops being one.
+    /// Parses a path.
     ///
-    /// One that is longer, or deeper, than anybody writes is refused where it becomes so: its parser recurses.
+    /// # Errors
+    /// The byte of the mistake. Also that of the first byte beyond the maximum length or depth,
+    /// because the parser recurses.
     pub fn parse(path: &str) -> Result<Self, usize> {
         let mut depth = 0_usize;
         for (at, sign) in path.char_indices() {
@@ -137,10 +144,11 @@ impl JsonPath {
         }
     }
 
-    /// The nodes that it selects, in the order of the document, with the place of each.
+    /// Returns the selected nodes in document order, each with its place.
     ///
     /// # Errors
-    /// Nodes that it would have to look at, and may not: a path of a thousand bytes can ask for more than there are atoms.
+    /// The path might visit too many nodes: a path of a thousand bytes can multiply them without
+    /// practical bound.
     pub fn select<'v>(&self, value: &'v Value) -> Result<Vec<(String, &'v Value)>, TooManyNodes> {
         self.afford(value)?;
         Ok(self.path.query_located(value).iter().map(|node| (node.location().to_string(), node.node())).collect())
@@ -157,19 +165,19 @@ impl JsonPath {
     }
 }
 
-/// A path that would look at more nodes than it may.
+/// A path that might visit too many nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "in {nodes} values it may lead to more than {most} nodes; fewer `..` and lists, and no `$` inside of a filter, lead to fewer"
 )]
 pub struct TooManyNodes {
-    /// Values in the answer.
+    /// The number of values in the answer.
     pub nodes: u64,
-    /// Nodes at most.
+    /// The maximum number of nodes.
     pub most: u64,
 }
 
-/// What multiplies the work of a path that can be read.
+/// Counts the features of a valid path that multiply its work.
 fn ways(path: &str) -> PathFanOut {
     let mut ways = PathFanOut { descents: 0, roots: 0, lists: 1 };
     let bytes = path.as_bytes();
@@ -198,7 +206,7 @@ fn ways(path: &str) -> PathFanOut {
     ways
 }
 
-/// How many values there are in a value, itself included, and how deep they nest.
+/// Returns the number of values in a value, itself included, and their nesting depth.
 fn extent(value: &Value) -> (u64, u64) {
     let mut open = vec![(value, 1)];
     let mut nodes = 0;

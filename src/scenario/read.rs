@@ -1,4 +1,5 @@
-//! From text to a [`Suite`], with all faults of the text in one run. Pure: a table of cases is asked for by its name.
+//! Converts a text to a [`Suite`] and reports all its faults in one pass. Never does I/O: the
+//! caller supplies the text of a table of cases by its name.
 
 use super::check::{self, Ask};
 use super::expect::{answer, context};
@@ -15,27 +16,29 @@ use crate::syntax::yaml::{self, Entry, Node, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The text of a table of cases by its path beside the suite; why there is none.
+/// Returns the text of a table of cases by its path beside the suite, or the reason why it cannot
+/// be read.
 pub type Tables<'t> = dyn Fn(&str) -> Result<String, String> + 't;
 
-/// What is not in the text.
+/// Inputs of the reader besides the text.
 #[derive(Clone, Default)]
 pub struct Options<'o> {
-    /// Trials of cases that do not say.
+    /// The default trial rule.
     pub rule: Rule,
-    /// Tables of cases; without, `cases_from` gives no cases.
+    /// The reader of case tables; without it, `cases_from` gives no cases.
     pub tables: Option<&'o Tables<'o>>,
 }
 
-/// Reads a scenario or a suite. The path names what says no name of its own; nothing is opened.
+/// Reads a scenario or a suite. The path gives a default name; no file is opened.
 ///
-/// The suite is what could be understood, whatever the faults: a case without a task or role is left out, and so is an
-/// expectation that says nothing. It is `None` where the text is no mapping. Who runs cases runs none with faults.
+/// The suite contains everything that could be understood despite faults: a case without a receiver
+/// and an invalid expectation are left out. It is `None` if the text is not a mapping. A runner
+/// must not run cases of a suite with faults.
 pub fn read(path: &str, text: &str) -> (Option<Suite>, Vec<Fault>) {
     read_with(path, text, &Options::default())
 }
 
-/// The same with tables of cases, and with what the project says of trials.
+/// Like [`read`], with tables of cases and the project's trial rule.
 pub fn read_with(path: &str, text: &str, options: &Options<'_>) -> (Option<Suite>, Vec<Fault>) {
     let (root, faults) = yaml::read(text);
     let end = faults.iter().find(|fault| fault.kind.ends()).map(|fault| fault.span.start);
@@ -44,7 +47,7 @@ pub fn read_with(path: &str, text: &str, options: &Options<'_>) -> (Option<Suite
         sink.report(fault.span, FaultKind::Yaml(fault.kind));
     }
     let suite = match (&root.value, end) {
-        // A text that is not valid YAML at its very start is not told that it also lacks a name.
+        // A text that is invalid YAML from the start gets no further fault for its missing name.
         (Value::Map(_), _) => Some(file(&mut sink, path, &root, options)),
         (_, Some(_)) => None,
         _ => {
@@ -65,7 +68,7 @@ pub fn read_with(path: &str, text: &str, options: &Options<'_>) -> (Option<Suite
     (suite.filter(|_| end.is_none()), faults)
 }
 
-/// Reads a script: a mapping, in YAML or JSON, of the key `answers` alone.
+/// Reads a script: a mapping in YAML or JSON with the single key `answers`.
 pub fn read_script(text: &str) -> (Vec<Scripted>, Vec<Fault>) {
     let (root, faults) = yaml::read(text);
     let mut sink = Sink { text, faults: Vec::new(), row: None };
@@ -77,18 +80,18 @@ pub fn read_script(text: &str) -> (Vec<Scripted>, Vec<Fault>) {
     (answers, sink.faults)
 }
 
-/// What may be written behind the place where reading ended.
+/// Returns true if the missing text may follow the place where parsing stopped.
 const fn is_about_absence(kind: &FaultKind) -> bool {
     matches!(kind, FaultKind::Missing { .. } | FaultKind::Table { .. })
 }
 
-/// Whether a mapping is a suite: it has what only a suite has, or says so.
+/// Returns true if a mapping is a suite: it has a key of suites alone, or the schema of a suite.
 pub(super) fn is_suite(root: &Node<'_>) -> bool {
     ["cases", "cases_from", "defaults", "fixtures"].iter().any(|key| root.get(key).is_some())
         || root.get("schema").and_then(Node::text) == Some(SUITE_SCHEMA)
 }
 
-/// A file's name without folders and ending.
+/// Returns a file's name without its folders and extension.
 fn stem(path: &str) -> &str {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name.split_once('.').map_or(name, |(stem, _)| stem)
@@ -159,7 +162,8 @@ fn suite(sink: &mut Sink<'_>, cx: Cx<'_>, root: &Node<'_>, id: Spanned<String>, 
     }
 }
 
-/// One case with the defaults put in place. Its own keys were held against the table with the suite.
+/// Reads one case with the defaults filled in. Its own keys were checked against the table with the
+/// suite.
 fn one(sink: &mut Sink<'_>, cx: Cx<'_>, own: &Node<'_>, defaults: &[Entry<'_>], suite: &str) -> Option<Case> {
     own.entries()?;
     let full = fill(own, defaults);
@@ -175,7 +179,7 @@ fn one(sink: &mut Sink<'_>, cx: Cx<'_>, own: &Node<'_>, defaults: &[Entry<'_>], 
     Some(Case { span: own.span, row: sink.row.as_ref().map(|(row, _)| row.clone()), replaces: replaced(own, defaults), ..case })
 }
 
-/// The lists of expectations that a case has in the place of those of the defaults.
+/// Returns the lists of expectations that a case has in place of those of the defaults.
 fn replaced(own: &Node<'_>, defaults: &[Entry<'_>]) -> Vec<Replaced> {
     let of = |key: &'static str| {
         let list = find(&CASE, own, key)?;
@@ -187,7 +191,7 @@ fn replaced(own: &Node<'_>, defaults: &[Entry<'_>]) -> Vec<Replaced> {
     ["expect_context", "expectations"].into_iter().filter_map(of).collect()
 }
 
-/// `defaults`, and `fixtures` as the part of them that they are.
+/// Returns `defaults`, with `fixtures` added to their context.
 fn defaults<'t>(root: &Node<'t>) -> Vec<Entry<'t>> {
     let mut out: Vec<Entry<'t>> = root.get("defaults").and_then(Node::entries).unwrap_or_default().to_vec();
     let fixtures = root.get("fixtures").and_then(Node::entries).unwrap_or_default();
@@ -214,10 +218,10 @@ fn is_context(entry: &Entry<'_>) -> bool {
     CASE.key(&entry.key.value).is_some_and(|key| key.name == "context")
 }
 
-/// Keys of which a case that has one takes none of the others from the defaults.
+/// Groups of keys: a case that has one key of a group takes none of the others from the defaults.
 const TOGETHER: [&[&str]; 3] = [&["role", "task"], &["run", "node"], &["rule", "runs", "pass_threshold"]];
 
-/// What a case leaves out, from the defaults. Of its context, key by key.
+/// Fills in the keys that a case omits from the defaults; its context key by key.
 fn fill<'n, 't>(own: &'n Node<'t>, defaults: &[Entry<'t>]) -> Cow<'n, Node<'t>> {
     if defaults.is_empty() {
         return Cow::Borrowed(own);
@@ -242,7 +246,7 @@ fn fill<'n, 't>(own: &'n Node<'t>, defaults: &[Entry<'t>]) -> Cow<'n, Node<'t>> 
     Cow::Owned(full)
 }
 
-/// What is said of a whole run where one agent is asked, or of one agent where the whole task is run.
+/// Reports expectations on a whole run in a case of one agent, and the reverse.
 fn whole_run(sink: &mut Sink<'_>, case: &Case) {
     let mut report = |span, kind| sink.report(span, kind);
     let contexts = context::each(&case.expect_context);
@@ -274,7 +278,7 @@ fn whole_run(sink: &mut Sink<'_>, case: &Case) {
     }
 }
 
-/// More trials have to pass than there are; rates the wrong way round.
+/// Reports a threshold above the number of trials, and rates in the wrong order.
 fn trials(sink: &mut Sink<'_>, cx: Cx<'_>, table: &'static Table, node: &Node<'_>) {
     let rule = lower::rule(cx, table, node);
     let own = find(table, node, "rule");

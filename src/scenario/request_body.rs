@@ -1,11 +1,13 @@
-//! Request bodies of model providers. They lie beside scenarios as YAML or JSON, but are not scenarios: they are recognised by their content.
+//! Request bodies of model providers. They may lie beside scenarios as YAML or JSON and are
+//! recognised by their content.
 
 use crate::syntax::yaml::{self, Node};
 
 /// Keys of scenarios and suites that no request has.
 const OWN: [&str; 8] = ["task", "role", "cases", "cases_from", "defaults", "context", "expect_context", "expectations"];
 
-/// Whether a text is the body of a request: it has what a model is sent, and nothing that a scenario has.
+/// Returns true if a text is the body of a model request: it has messages or an input, and no key
+/// of a scenario.
 pub fn is_request_body(text: &str) -> bool {
     let names = |words: &[&str]| words.iter().all(|word| text.contains(word));
     if ![&["messages"][..], &["contents"], &["model", "input"], &["model", "prompt"]].into_iter().any(names) {

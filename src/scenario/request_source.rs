@@ -1,11 +1,11 @@
-//! `request`: where the request of another program comes from.
+//! `request`: the source of another program's request.
 
 use super::table::{Group, Shape, Table, Thing, key, needed};
 use super::values::{text, texts, whole};
 use crate::syntax::yaml::Node;
 use serde::Serialize;
 
-/// Seconds that a command or a function has where nothing says how many.
+/// The default timeout of a command or function, in seconds.
 const SECONDS: u64 = 120;
 
 /// The keys of `request`.
@@ -63,7 +63,7 @@ pub static CALL: Table = Table {
     groups: &[],
 };
 
-/// Where a request comes from.
+/// The source of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum RequestSource {
     /// A file beside the scenario; `PATH#3` is the third call of a recording.
@@ -74,28 +74,28 @@ pub enum RequestSource {
     Python {
         /// The function, as `module:function`.
         function: String,
-        /// Seconds that it has.
+        /// Its timeout in seconds.
         timeout_s: u64,
     },
 }
 
-/// A program of the project, and which of its calls is meant.
+/// A program of the project, and the number of the chosen call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SentBy {
-    /// The program, as its words.
+    /// The program as an argument list.
     pub argv: Vec<String>,
     /// The number of the conversation.
     pub conversation: usize,
     /// The number of the call in its conversation.
     pub n: usize,
-    /// The recording beside the scenario that its calls are answered from; `None` where none is.
+    /// The recording beside the scenario that answers its calls.
     pub answers: Option<String>,
-    /// Seconds that it has.
+    /// Its timeout in seconds.
     pub timeout_s: u64,
 }
 
 impl RequestSource {
-    /// Reads the key; `None` where it says nothing.
+    /// Reads the key; `None` if it has no source.
     pub(super) fn read(node: &Node<'_>) -> Option<Self> {
         let word = |key| Some(text(node.get(key)?)?.value);
         let timeout_s = node.get("timeout_s").and_then(whole).unwrap_or(SECONDS);
@@ -116,7 +116,7 @@ impl RequestSource {
         }))
     }
 
-    /// The file beside the scenario that it names.
+    /// The file beside the scenario that it references.
     pub fn file(&self) -> Option<&str> {
         match self {
             Self::File(path) => Some(call_of(path).0),
@@ -125,7 +125,7 @@ impl RequestSource {
         }
     }
 
-    /// What it is, for people.
+    /// Describes the source for people.
     pub fn words(&self) -> String {
         match self {
             Self::File(path) => format!("the request in {path}"),
@@ -135,7 +135,7 @@ impl RequestSource {
     }
 }
 
-/// The path and the number of a call in `PATH#3`.
+/// Splits `PATH#3` into the path and the number of the call.
 pub fn call_of(file: &str) -> (&str, Option<usize>) {
     file.rsplit_once('#')
         .and_then(|(path, number)| Some((path, Some(number.parse().ok().filter(|number| *number > 0)?))))

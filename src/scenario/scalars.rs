@@ -1,4 +1,4 @@
-//! Holds single values against what their keys take: words, numbers, days, patterns, paths, settings.
+//! Checks single values against their shapes: words, numbers, days, patterns, paths, settings.
 
 use super::fault::FaultKind;
 use super::fault_collector::{Path, Sink, inside};
@@ -82,7 +82,7 @@ pub(super) fn scalar(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: 
     }
 }
 
-/// `setting: {name, value, node}`.
+/// Checks `setting: {name, value, node}`.
 pub(super) fn setting(sink: &mut Sink<'_>, path: &Path<'_>, node: &Node<'_>) {
     const KEYS: [&str; 3] = ["name", "value", "node"];
     const NAMES: [&str; 4] = ["inherit_context", "accumulate_data", "accumulation_format", "fresh_context"];

@@ -1,4 +1,4 @@
-//! Slips in a JSON Schema that stands in a scenario, each at its own place.
+//! Reports the mistakes in a JSON Schema inside a scenario, each at its own place.
 
 use super::fault::FaultKind;
 use super::fault_collector::{Path, Sink};
@@ -6,7 +6,7 @@ use super::json_schema::{Slip, SlipKind, keywords, slips, steps};
 use crate::base::span::Span;
 use crate::syntax::yaml::Node;
 
-/// Reports what is wrong with a schema.
+/// Reports the mistakes in a schema.
 pub(super) fn report(sink: &mut Sink<'_>, path: &Path<'_>, schema: &Node<'_>) {
     for slip in slips(&schema.to_json()) {
         told(sink, path, schema, slip);
@@ -29,7 +29,7 @@ fn told(sink: &mut Sink<'_>, path: &Path<'_>, schema: &Node<'_>, Slip { path: po
     }
 }
 
-/// Where a pointer leads: the place of its last key, and the node.
+/// Resolves a pointer to the place of its last key and the node.
 fn place<'n, 't>(schema: &'n Node<'t>, pointer: &str) -> Option<(Span, &'n Node<'t>)> {
     let mut node = schema;
     let mut span = schema.span;
@@ -38,7 +38,7 @@ fn place<'n, 't>(schema: &'n Node<'t>, pointer: &str) -> Option<(Span, &'n Node<
             node = items.get(step.parse::<usize>().ok()?)?;
             span = node.span;
         } else {
-            // What is written twice counts as it is written last.
+            // Of a repeated key, the last value counts.
             let entry = node.entries()?.iter().rev().find(|entry| entry.key.value == step)?;
             (node, span) = (&entry.value, entry.key.span);
         }

@@ -1,43 +1,44 @@
-//! What a table of keys is: the one description of the format that reader, schema and pages are made from.
+//! The types of key tables, the one description of the format from which reader, schema and pages
+//! are made.
 
 use crate::syntax::yaml::Node;
 
-/// A mapping with known keys.
+/// A table of the keys of a mapping.
 #[derive(Debug)]
 pub struct Table {
-    /// What it is, for people: “a scenario”.
+    /// Its description for people: “a scenario”.
     pub what: &'static str,
-    /// Its keys, in the order of pages.
+    /// Its keys, in the order of the pages.
     pub keys: &'static [Key],
-    /// What must stand together, or may not.
+    /// Keys that must or must not occur together.
     pub groups: &'static [Group],
 }
 
-/// One key.
+/// A row of a key table.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
     /// Its name.
     pub name: &'static str,
-    /// Another name of it.
+    /// Its alias.
     pub alias: Option<&'static str>,
-    /// What it takes.
+    /// The shape of its value.
     pub shape: Shape,
-    /// Whether it has to be there.
+    /// States if it is required.
     pub need: Need,
-    /// What it says; a fragment.
+    /// Its description, a fragment.
     pub about: &'static str,
-    /// The thing that each of its texts names.
+    /// The kind of thing that each text of its value names.
     pub names: Thing,
-    /// The thing that each key of its mapping names.
+    /// The kind of thing that each key of its mapping names.
     pub keyed_by: Thing,
 }
 
-/// The thing that a text of a file names. Whatever renames a thing touches texts of this kind alone.
+/// The kind of thing that a text of a file names. A rename changes only texts of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thing {
-    /// Nothing: words for people, values, ids of other formats.
+    /// No name: words for people, values, ids of other formats.
     Words,
-    /// A file, by its path from the folder of the file that names it.
+    /// A file, by its path from the folder of the file with the text.
     Beside,
     /// A file, a folder or a pattern of them, by its path from the project's folder.
     Path,
@@ -53,7 +54,7 @@ pub enum Thing {
     Task,
     /// An agent role.
     Role,
-    /// An agent or script of the task, by its name or path; `@2` behind it means the second time that it is asked.
+    /// An agent or script of the task, by its name or path; `@2` after it means its second call.
     Node,
     /// A parameter of the task.
     Parameter,
@@ -61,7 +62,7 @@ pub enum Thing {
     Step,
 }
 
-/// The names of some keys.
+/// Returns the names of some keys.
 #[allow(clippy::indexing_slicing, reason = "evaluated while this is compiled")]
 pub(super) const fn names<const N: usize>(keys: &[Key; N]) -> [&'static str; N] {
     let mut names = [""; N];
@@ -73,40 +74,40 @@ pub(super) const fn names<const N: usize>(keys: &[Key; N]) -> [&'static str; N] 
     names
 }
 
-/// Whether a key has to be there.
+/// States if a key is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// It has to.
+    /// The key is required.
     Required,
-    /// It can be left out.
+    /// The key can be omitted.
     Optional,
 }
 
-/// How the keys of a table go together.
+/// A constraint on keys of a table.
 #[derive(Clone, Copy, Debug)]
 pub enum Group {
-    /// Exactly one of them.
+    /// Exactly one of the keys.
     One(&'static [&'static str]),
-    /// One of them at least.
+    /// At least one of the keys.
     Some(&'static [&'static str]),
-    /// The first, or some of the others.
+    /// Either the first key, or any of the others.
     Apart(&'static str, &'static [&'static str]),
 }
 
-/// What a key takes.
+/// The shape of a key's value.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
-    /// A text of at least one character that is no space.
+    /// A text with at least one character that is not a space.
     Text,
     /// A text, which may be empty.
     Words,
     /// A text or a number, as written.
     Label,
-    /// Anything that JSON can say.
+    /// Any JSON value.
     Any,
     /// `true` or `false`.
     Bool,
-    /// `true`: to leave the line out says the opposite.
+    /// `true` only; the opposite is to omit the key.
     True,
     /// A whole number in bounds.
     Whole(u64, u64),
@@ -126,9 +127,9 @@ pub enum Shape {
     Content,
     /// A value, or a file that holds it.
     Frozen,
-    /// A list of a table, or a file of such messages, one a line.
+    /// A list of a table's mappings, or a file of such messages, one a line.
     Chat(&'static Table),
-    /// A text, nothing, or a list of a table and of texts.
+    /// A text, nothing, or a list of texts and a table's mappings.
     Said(&'static Table),
     /// A JSON Schema, or the path of one.
     Schema,
@@ -138,55 +139,55 @@ pub enum Shape {
     PatternsOr(&'static Table),
     /// One of some words, or a table.
     WordOr(&'static [&'static str], &'static Table),
-    /// Such a value, or a table.
+    /// A value of the shape, or a table.
     Or(&'static Shape, &'static Table),
     /// A setting of the language with one of its words.
     Setting,
-    /// A list of at least so many.
+    /// A list with a minimum length.
     List(&'static Shape, usize),
-    /// Any keys, each with such a value.
+    /// A mapping with any keys, whose values have the shape.
     Map(&'static Shape),
-    /// A list of a table, or a mapping of its two parts.
+    /// A list of a table's mappings, or a mapping of its first key to its second.
     Pairs(&'static Table),
     /// A table.
     Table(&'static Table),
 }
 
-/// A key that may be left out.
+/// Returns an optional key.
 pub(super) const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
     Key { name, alias: None, shape, need: Need::Optional, about, names: Thing::Words, keyed_by: Thing::Words }
 }
 
-/// A key that has to be there.
+/// Returns a required key.
 pub(super) const fn needed(name: &'static str, shape: Shape, about: &'static str) -> Key {
     Key { need: Need::Required, ..key(name, shape, about) }
 }
 
 impl Key {
-    /// The key with the thing that its texts name.
+    /// Sets the kind of thing that its texts name.
     pub(super) const fn names(self, names: Thing) -> Self {
         Self { names, ..self }
     }
 
-    /// The key with the thing that the keys of its mapping name.
+    /// Sets the kind of thing that the keys of its mapping name.
     pub(super) const fn keyed_by(self, keyed_by: Thing) -> Self {
         Self { keyed_by, ..self }
     }
 }
 
 impl Table {
-    /// A key by its name or its other name.
+    /// Returns a key by its name or alias.
     pub fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name || key.alias == Some(name))
     }
 
-    /// The names of its keys.
+    /// Returns the names of its keys.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone {
         self.keys.iter().map(|key| key.name)
     }
 }
 
-/// The value of a key, by whichever of its names.
+/// Returns the value of a key, written by its name or alias.
 pub(super) fn find<'n, 't>(table: &Table, node: &'n Node<'t>, name: &str) -> Option<&'n Node<'t>> {
     let entries = node.entries()?;
     let alias = table.key(name).and_then(|key| key.alias);
@@ -194,7 +195,7 @@ pub(super) fn find<'n, 't>(table: &Table, node: &'n Node<'t>, name: &str) -> Opt
 }
 
 impl Shape {
-    /// The table of a mapping that stands in such a place: in a list, that of its items.
+    /// Returns the table of a mapping of this shape; for a list, that of its items.
     pub fn table(self) -> Option<&'static Table> {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other shape has one")]
         match self {
@@ -211,12 +212,12 @@ impl Shape {
         }
     }
 
-    /// Returns whether the value can be a file as `!file PATH` and `{file: PATH}`.
+    /// Returns true if the value can be a file as `!file PATH` or `{file: PATH}`.
     pub const fn takes_file(self) -> bool {
         matches!(self, Self::Content | Self::Frozen | Self::Chat(_) | Self::Schema)
     }
 
-    /// What is wanted, for people.
+    /// Describes the shape for people.
     pub const fn wanted(self) -> &'static str {
         match self {
             Self::Text | Self::Words | Self::Date | Self::Pattern | Self::Path => "a text",

@@ -1,5 +1,5 @@
-//! Rows of a table as cases: each becomes a tree like one that is written, so that everything holds for it alike. Its places
-//! are those of `cases_from`, and its faults say the row.
+//! Rows of a table as cases. Each becomes a tree like a written case, so that the same checks
+//! apply. Its places are those of `cases_from`, and its faults contain the row.
 
 use super::csv;
 use super::fault::Row;
@@ -8,7 +8,7 @@ use crate::base::suggest::nearest;
 use crate::syntax::yaml::{self, Entry, Node, Value};
 use std::borrow::Cow;
 
-/// Rows of one table at most: each takes some seven kilobytes while it is judged.
+/// The maximum number of rows of one table: each takes about seven kilobytes while it is judged.
 const ROWS: usize = 20_000;
 
 /// Columns that are keys of the case; every other one is an input.
@@ -21,20 +21,23 @@ pub(super) const EXPECTED: [&str; 3] = ["contains", "absent", "exact"];
 /// The column of a list of words.
 pub(super) const TAGS: &str = "tags";
 
-/// A row with what is wrong with its text.
+/// A row as a tree, with the faults of its text.
 pub(super) struct Made {
     pub(super) row: Row,
     pub(super) node: Node<'static>,
     pub(super) faults: Vec<yaml::Fault>,
 }
 
-/// The rows of a table, and what is wrong with those that are none.
+/// The rows of a table, and the faults of lines that are not rows.
 pub(super) struct Read {
     pub(super) rows: Vec<Made>,
     pub(super) faults: Vec<String>,
 }
 
-/// Reads a table; why it is none.
+/// Reads a table.
+///
+/// # Errors
+/// The reason why the text is not a table.
 pub(super) fn read(path: &str, text: &str, place: Span) -> Result<Read, String> {
     let is = |ending: &str| path.rsplit('.').next().is_some_and(|found| found.eq_ignore_ascii_case(ending));
     let read = if is("csv") {
@@ -61,7 +64,7 @@ fn lines(path: &str, text: &str, place: Span) -> Vec<Made> {
     text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(made).collect()
 }
 
-/// The same tree, all of it at one place, with texts of its own.
+/// Copies a tree, with every node at one place.
 fn moved(node: &Node<'_>, place: Span) -> Node<'static> {
     let value = match &node.value {
         Value::Null => Value::Null,
@@ -109,7 +112,7 @@ fn records(path: &str, text: &str, place: Span) -> Result<Read, String> {
     Ok(read)
 }
 
-/// A record as the tree of a case. An empty field says nothing.
+/// Converts a record to the tree of a case. Empty fields are skipped.
 fn case<'f>(fields: impl Iterator<Item = (&'f str, &'f String)>, place: Span) -> Node<'static> {
     let node = |value| Node { value, span: place, tag: None };
     let text = |text: &str| node(Value::Text(Cow::Owned(text.to_owned())));

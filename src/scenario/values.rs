@@ -1,21 +1,21 @@
-//! Reads one value of a tree. Reports nothing: values of another type were reported before.
+//! Reads one value of a tree. Reports nothing: values of a wrong type were reported before.
 
 use super::frozen::{Content, Frozen};
 use crate::base::span::Spanned;
 use crate::syntax::yaml::{Node, Value};
 use std::borrow::Cow;
 
-/// A text with its place.
+/// Reads a text with its place.
 pub(super) fn text(node: &Node<'_>) -> Option<Spanned<String>> {
     node.text().map(|text| Spanned::new(text.to_owned(), node.span))
 }
 
-/// The texts of a list.
+/// Reads the texts of a list.
 pub(super) fn texts(node: Option<&Node<'_>>) -> Vec<Spanned<String>> {
     node.and_then(Node::items).unwrap_or_default().iter().filter_map(text).collect()
 }
 
-/// A word, whether YAML reads it as a text or as `true`.
+/// Reads a word, also if YAML parses it as `true` or `false`.
 pub(super) fn word_of<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
     match &node.value {
         Value::Text(text) => Some(Cow::Borrowed(text)),
@@ -36,7 +36,7 @@ pub(super) fn number(node: &Node<'_>) -> Option<f64> {
     if let Value::Number(number) = &node.value { number.as_f64() } else { None }
 }
 
-/// The node that names a file: `{file: PATH}`.
+/// Returns the path node of a file reference: `{file: PATH}`.
 pub(super) fn file_of<'n, 't>(node: &'n Node<'t>) -> Option<&'n Node<'t>> {
     match node.entries()? {
         [entry] if entry.key.value == "file" => Some(&entry.value),
@@ -44,7 +44,7 @@ pub(super) fn file_of<'n, 't>(node: &'n Node<'t>) -> Option<&'n Node<'t>> {
     }
 }
 
-/// A text, or the path of a file.
+/// Reads a text, or the path of a file.
 pub(super) fn content(node: &Node<'_>) -> Option<Spanned<Content>> {
     if let Some(path) = file_of(node).and_then(text) {
         return Some(path.map(Content::File));
@@ -53,7 +53,7 @@ pub(super) fn content(node: &Node<'_>) -> Option<Spanned<Content>> {
     text(node).map(|text| text.map(if is_file { Content::File } else { Content::Text }))
 }
 
-/// A value, or the path of a file.
+/// Reads a value, or the path of a file.
 pub(super) fn frozen(node: &Node<'_>) -> Spanned<Frozen> {
     let file = match (file_of(node).and_then(text), node.text()) {
         (Some(path), _) => Some(path.value),
@@ -72,7 +72,7 @@ pub(super) fn frozen(node: &Node<'_>) -> Spanned<Frozen> {
     Spanned::new(value, node.span)
 }
 
-/// A pattern, or a list of them.
+/// Reads a pattern, or a list of them.
 pub(super) fn patterns(node: &Node<'_>) -> Vec<Spanned<String>> {
     match &node.value {
         Value::List(_) => texts(Some(node)),

@@ -1,9 +1,9 @@
-//! The words and bounds that values of scenarios have.
+//! Words and bounds of values in scenarios.
 
 use crate::kernel::context::Kind;
 
-/// Words of `kind`.
+/// The words of `kind`.
 pub const KINDS: &[&str] = &Kind::WORDS;
 
-/// Numbers that JSON keeps exactly end here.
+/// The greatest whole number that JSON readers keep exact.
 pub(super) const MOST: u64 = 1 << 53;

@@ -1,6 +1,8 @@
-//! Task bodies: which children a type has, and which settings agree with the defaults of its row.
+//! The patterns of task bodies: the children of each type, and the settings that are compatible
+//! with the defaults of its row.
 //!
-//! The dispatch is asked of the compiler's own rows, type by type and subtype by subtype; it is not written down here.
+//! The combinations of types and subtypes are computed from the compiler's own rows; they are not
+//! listed here.
 
 use super::pattern::{Define, Pattern, attribute, attributes, choice, element, kind, name_of, optional, values, words};
 use crate::settings::layers::Layers;
@@ -9,10 +11,11 @@ use crate::template::elements::{Child, Kind, Of};
 use crate::template::setting::{Fresh, Inherit, LEGACY, SettingName, Word};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The defaults of a row, as far as it depends on them which settings agree.
+/// The defaults of a row that decide which settings are compatible.
 type Row = (Inherit, Fresh);
 
-/// The bodies in place, with the part of the table that each is; `script_execution` has the row of its type.
+/// The bodies in place, each with its part of the operator table; `script_execution` has the row of
+/// its type.
 const PARTS: [(Kind, Option<BodyPart>); 5] = [
     (Kind::InnerTask, Some(BodyPart::InnerTask)),
     (Kind::ReductionTask, Some(BodyPart::ReductionTask)),
@@ -21,7 +24,7 @@ const PARTS: [(Kind, Option<BodyPart>); 5] = [
     (Kind::ScriptExecution, None),
 ];
 
-/// Every definition that has to do with tasks.
+/// All definitions for tasks.
 pub(super) fn defines() -> Vec<Define> {
     let layers = Layers::default();
     let mut out = vec![
@@ -62,14 +65,15 @@ fn defaults(layers: &Layers, row: crate::settings::layers::RowId) -> Row {
     (defaults.inherit_context.value, defaults.fresh_context.value)
 }
 
-/// A type, or none, or a subtype, or none.
+/// A type or a subtype; `None` if it is absent.
 type Written = Option<&'static str>;
-/// The subtypes of one row by the type as written.
+/// The subtypes of one row, by the type as written.
 type Subtypes = BTreeMap<Written, Vec<Written>>;
-/// Every way to write the type and subtype of a row: sets of subtypes, each with the types that take them.
+/// All spellings of the type and subtype of a row: sets of subtypes, each with the types that
+/// accept them.
 type TypeSpellings = BTreeMap<Vec<Written>, Vec<Written>>;
 
-/// The ways to write each operator with the defaults that follow.
+/// The spellings of each operator and its resulting defaults.
 fn dispatch(layers: &Layers) -> BTreeMap<(Operator, Row), TypeSpellings> {
     let types = Operator::ALL.iter().map(|operator| operator.word()).chain(ALIASES.iter().map(|(word, ..)| *word));
     let types: Vec<Option<&'static str>> = std::iter::once(None).chain(types.map(Some)).collect();
@@ -93,7 +97,7 @@ fn dispatch(layers: &Layers) -> BTreeMap<(Operator, Row), TypeSpellings> {
     out
 }
 
-/// A task on its own: by reference, or with a body by its type and subtype.
+/// The pattern of a complete task: a reference, or a body by its type and subtype.
 fn task(layers: &Layers) -> Pattern {
     let mut branches = vec![reference()];
     for ((operator, row), ways) in dispatch(layers) {
@@ -105,7 +109,7 @@ fn task(layers: &Layers) -> Pattern {
     element("task", vec![head(), choice(branches)])
 }
 
-/// The attributes of a task that say nothing of its type.
+/// The attributes of a task that do not affect its type.
 fn head() -> Pattern {
     let own = attributes(Kind::Task).into_iter().filter(|pattern| !names_one_of(pattern, &["type", "subtype", "ref"]));
     Pattern::Group(own.collect())
@@ -124,7 +128,7 @@ fn one_of_or_none(name: &'static str, values: &[Option<&'static str>]) -> Patter
     if values.contains(&None) { optional(pattern) } else { pattern }
 }
 
-/// `<task ref="…"/>` has no body of its own.
+/// The pattern of `<task ref="…"/>`, which has no body.
 fn reference() -> Pattern {
     let others = Kind::Task.attributes().filter(|known| ["type", "subtype"].contains(&known.name));
     let mut out = vec![attribute("ref", Pattern::Name)];
@@ -133,7 +137,8 @@ fn reference() -> Pattern {
     Pattern::Group(out)
 }
 
-/// What a task of a type holds: a description, what every task may hold, the settings of its row, its type's own children.
+/// The pattern of the content of a task: a description, the common children, the settings of its
+/// row, and the children of its type.
 fn body(operator: Operator, row: Row) -> Pattern {
     let mut out = vec![kind(Kind::Description)];
     out.extend(rest(operator, row));
@@ -157,10 +162,11 @@ fn common() -> Pattern {
     Pattern::Interleave(children.map(|child| optional(kind(child.kind))).collect())
 }
 
-/// A body in its place. Its type is given by the place; wrapped in a task once more it is accepted too.
+/// The pattern of a body in place. Its place determines its type; a body wrapped in a task is
+/// accepted too.
 fn place(part: Kind, row: Row) -> Pattern {
     let own = if part == Kind::ScriptExecution {
-        // The only body that needs no description: it is a command.
+        // The only body that does not require a description, because it is a command.
         let mut own = rest(Operator::Script, row);
         own.push(optional(kind(Kind::Description)));
         Pattern::Interleave(own)
@@ -182,14 +188,15 @@ fn place(part: Kind, row: Row) -> Pattern {
     element(part.tag(), content)
 }
 
-/// Every definition of the settings' block, where it is not known which one holds.
+/// References to all definitions of the settings block, for a task of unknown type.
 fn any_settings() -> Vec<Pattern> {
     let layers = Layers::default();
     let rows: BTreeSet<Row> = layers.rows().map(|(id, _)| defaults(&layers, id)).collect();
     rows.into_iter().map(|row| Pattern::Ref(settings_name(row))).collect()
 }
 
-/// A task around the body of a part: the children are those of its type, the settings those of the part.
+/// The pattern of a task around the body of a part: the children are those of its type, the
+/// settings those of the part.
 fn nested(row: Row) -> Pattern {
     let mut branches = vec![reference()];
     for operator in Operator::ALL {
@@ -222,16 +229,18 @@ fn settings_doc((inherit, fresh): Row) -> String {
     )
 }
 
-/// The settings' block of a row. Which of the two settings are written decides with the defaults what holds, and what
-/// holds must not be fresh context beside an inherited one.
+/// The pattern of the settings block of a row. The written settings and the defaults determine the
+/// final values, which must not combine fresh context with an inherited one.
 fn settings(row: Row) -> Pattern {
-    // What may be written of inherit_context, by what is written of fresh_context; equal sets share a branch.
+    // The valid values of `inherit_context` by the value of `fresh_context`; equal sets share a
+    // branch.
     let mut ways: BTreeMap<Vec<Option<Inherit>>, Vec<Option<Fresh>>> = BTreeMap::new();
     for fresh in options::<Fresh>() {
         let agreeing = options::<Inherit>().filter(|inherit| agree(inherit.unwrap_or(row.0), fresh.unwrap_or(row.1)));
         ways.entry(agreeing.collect()).or_default().push(fresh);
     }
-    // Each branch is a whole block: validators have trouble with a choice inside of an interleave.
+    // Each branch is a whole block, because validators do not handle a choice inside an interleave
+    // well.
     let branches = ways.iter().map(|(inherit, fresh)| {
         Pattern::Interleave(vec![
             pick(SettingName::InheritContext, inherit),
@@ -246,7 +255,7 @@ fn settings(row: Row) -> Pattern {
     element(Kind::ContextManagement.tag(), content)
 }
 
-/// The rule of the language: see [`crate::settings::conflict`], whose verdicts a test compares with this.
+/// The rule of the language: see [`crate::settings::conflict`]; a test compares the verdicts.
 const fn agree(inherit: Inherit, fresh: Fresh) -> bool {
     matches!(inherit, Inherit::None) || matches!(fresh, Fresh::Disabled)
 }
@@ -255,7 +264,7 @@ fn options<T: Word>() -> impl Iterator<Item = Option<T>> {
     std::iter::once(None).chain(T::ALL.iter().copied().map(Some))
 }
 
-/// A setting with some of its values, or absent.
+/// The pattern of a setting with some of its values, or without it.
 fn pick<T: Word + PartialEq>(name: SettingName, values: &[Option<T>]) -> Pattern {
     let written: Vec<&'static str> = values.iter().flatten().map(|value| value.word()).collect();
     if written.is_empty() {
@@ -266,7 +275,7 @@ fn pick<T: Word + PartialEq>(name: SettingName, values: &[Option<T>]) -> Pattern
     if values.contains(&None) { optional(pattern) } else { pattern }
 }
 
-/// The element of a setting, with older words for its values.
+/// The pattern of a setting's element, including values of older dialects.
 fn setting(name: SettingName, values: &[&'static str]) -> Pattern {
     let old = LEGACY.iter().filter(|(of, _, modern)| *of == name && values.contains(modern)).map(|(_, old, _)| *old);
     let all: Vec<&'static str> = values.iter().copied().chain(old).collect();

@@ -1,7 +1,8 @@
-//! The JSON Schema of `ctxc.toml`, made from the tables by which it is read: what an editor completes is what is read. What only the
-//! project knows (tasks, roles, models) and what only a parser knows (conditions, patterns) is left to the reader.
+//! The JSON Schema of `ctxc.toml`, generated from the tables that its reader uses, so that editors
+//! complete the keys that are read. Checks that require the project (tasks, roles, models) or a
+//! parser (conditions, patterns) are left to the reader.
 //!
-//! It keeps to draft 7 and says everything where it stands: that is what editors of TOML take.
+//! Uses draft 7 without references, because editors of TOML support that.
 
 use crate::project::lints::{FAMILIES, Level};
 use crate::project::read::keys::TOP;
@@ -15,7 +16,7 @@ use serde_json::{Map, Value, json};
 /// The name of the schema's file.
 pub const FILE: &str = "config.schema.json";
 
-/// The schema of a project file.
+/// Returns the schema of a project file.
 pub fn config() -> String {
     let mut schema = object(&TOP);
     if let Some(fields) = schema.as_object_mut() {
@@ -23,7 +24,7 @@ pub fn config() -> String {
         fields.insert("$id".to_owned(), FILE.into());
         fields.insert("title".to_owned(), "ctxc.toml".into());
     }
-    // Plain data with string keys: writing it cannot fail.
+    // Plain data with string keys: serialising it cannot fail.
     serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
 }
 
@@ -52,7 +53,7 @@ fn described(key: &Key) -> Value {
     own
 }
 
-/// Keys that exclude each other.
+/// The schema of keys that exclude each other.
 fn together(group: &Group) -> Option<Value> {
     let Group::Apart(one, others) = group else { return None };
     let any: Vec<Value> = others.iter().map(|key| json!({"required": [key]})).collect();
@@ -63,7 +64,7 @@ fn name() -> Value {
     json!({"type": "string", "pattern": "\\S"})
 }
 
-/// One, or a list.
+/// The schema of one value or a list of them.
 fn some(one: &Value) -> Value {
     json!({"anyOf": [one, {"type": "array", "items": one}]})
 }
@@ -100,7 +101,7 @@ fn shape(shape: Shape) -> Value {
     }
 }
 
-/// Rules by name, by a former name or by code, families, and all of them.
+/// The schema of lint levels: rules by name, by a former name or by code, families, and all rules.
 fn lints() -> Value {
     let level = |about: &str| json!({"enum": Level::WORDS, "description": about});
     let mut properties = Map::new();

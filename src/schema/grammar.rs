@@ -1,4 +1,5 @@
-//! From the element table to a grammar: one definition an element, but for tasks, which [`super::body`] makes.
+//! Builds a grammar from the element table: one definition for each element. Those of tasks come
+//! from [`super::body`].
 
 use super::body;
 use super::pattern::{Define, Grammar, Pattern, attributes, choice, element, kind, name_of, optional};
@@ -12,7 +13,7 @@ The settings are stated as they are resolved: each task is matched by its type a
 of that row, so that a validator refuses what the compiler refuses. What no schema can know is left to the compiler: names, references, \
 variables, and the defaults, types and subtypes that a project declares in ctxc.toml.";
 
-/// The whole grammar.
+/// Returns the complete grammar.
 pub(super) fn grammar() -> Grammar {
     let mut defines = body::defines();
     for spec in all().iter().filter(|spec| !spec.kind.is_body() && !is_setting(spec.kind)) {
@@ -21,7 +22,7 @@ pub(super) fn grammar() -> Grammar {
     Grammar { doc: DOC.to_owned(), start: choice(vec![kind(Kind::Task), kind(Kind::Template), kind(Kind::Library)]), defines }
 }
 
-/// Settings and their block depend on the task that they stand in.
+/// True for settings and their block, which depend on the containing task.
 fn is_setting(kind: Kind) -> bool {
     kind == Kind::ContextManagement || Kind::ContextManagement.spec().children.iter().any(|child| child.kind == kind)
 }
@@ -45,12 +46,12 @@ fn of(spec: &Spec) -> Pattern {
     element(spec.tag, content)
 }
 
-/// Whether its word is a number; a test holds that the compiler reads these as numbers, and no others.
+/// True if the word of an element is a number; a test checks this against the compiler.
 pub(super) const fn is_number(kind: Kind) -> bool {
     matches!(kind, Kind::Timeout | Kind::MaxIterations)
 }
 
-/// Which child an element cannot do without, and whatever else could stand for it.
+/// True if an element requires the child, and nothing else can replace it.
 pub(super) const fn needed(parent: Kind, child: Kind) -> bool {
     matches!(
         (parent, child),
@@ -60,12 +61,12 @@ pub(super) const fn needed(parent: Kind, child: Kind) -> bool {
     )
 }
 
-/// Elements with at least one child out of all.
+/// True for elements that require at least one child of any kind.
 pub(super) const fn needs_any(parent: Kind) -> bool {
     matches!(parent, Kind::Steps | Kind::Cond | Kind::Case | Kind::FilePaths | Kind::Inputs)
 }
 
-/// The parts of an interleave: children that may stand once, those that may stand often, foreign ones.
+/// The parts of an interleave: single children, repeatable children, foreign elements.
 fn children(spec: &Spec) -> Vec<Pattern> {
     let (many, once): (Vec<&Child>, Vec<&Child>) = spec.children.iter().partition(|child| child.many);
     if needs_any(spec.kind) {

@@ -1,13 +1,13 @@
-//! The schemas as texts, each made anew: equal tables give equal bytes.
+//! The schemas as texts, generated on each call: equal tables yield equal bytes.
 
 use super::grammar::grammar;
 
-/// The RELAX NG schema in XML: the structure, and which settings agree.
+/// The RELAX NG schema in XML syntax: the structure and the valid combinations of settings.
 pub fn rng() -> String {
     super::rng::write(&grammar())
 }
 
-/// The XML Schema 1.0: the structure, as far as that language can say it.
+/// The XML Schema 1.0: the structure, as far as that language can express it.
 pub fn xsd() -> String {
     super::xsd::write()
 }

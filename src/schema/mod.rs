@@ -1,7 +1,9 @@
-//! Floor 7: schemas for other programs, made from the tables of the language: of templates, and in [`json`] of artifacts.
+//! Schemas for other programs, generated from the tables of the language: of templates, and in
+//! [`json`] of artifacts.
 //!
-//! Nothing is stated here a second time: what may stand where comes from [`crate::template::elements`], which settings
-//! agree from [`crate::settings`]. A schema never refuses what the compiler accepts in a project without types of its own.
+//! Nothing is defined a second time here: the structure comes from [`crate::template::elements`],
+//! the valid combinations of settings from [`crate::settings`]. A schema never rejects a template
+//! that the compiler accepts in a project without types of its own.
 
 mod body;
 pub mod config;

@@ -1,4 +1,5 @@
-//! RELAX NG as data: as much of it as the language needs. Never text; [`super::rng`] writes it.
+//! RELAX NG patterns as data, as far as the language requires them. Never text; [`super::rng`]
+//! writes it.
 
 use crate::template::elements::{Attr, Kind, Values};
 
@@ -7,7 +8,7 @@ use crate::template::elements::{Attr, Kind, Values};
 pub(super) enum Pattern {
     /// A definition by its name.
     Ref(String),
-    /// An element without a namespace, and what is in it, in this order.
+    /// An element without a namespace, with its content in this order.
     Element(&'static str, Vec<Pattern>),
     /// An attribute without a namespace.
     Attribute(&'static str, Box<Pattern>),
@@ -21,7 +22,7 @@ pub(super) enum Pattern {
     Text,
     /// Nothing.
     Empty,
-    /// A word, white space around it aside.
+    /// A word, ignoring white space around it.
     Word(&'static str),
     /// A word that is not empty.
     Name,
@@ -35,7 +36,7 @@ pub(super) enum Pattern {
     Interleave(Vec<Pattern>),
     /// This or nothing.
     Optional(Box<Pattern>),
-    /// As many of these as there are.
+    /// Any number of these, including none.
     ZeroOrMore(Box<Pattern>),
     /// At least one of these.
     OneOrMore(Box<Pattern>),
@@ -45,7 +46,7 @@ pub(super) enum Pattern {
 #[derive(Clone, Debug)]
 pub(super) struct Define {
     pub(super) name: String,
-    /// A line for people; may be empty.
+    /// A description; may be empty.
     pub(super) doc: String,
     pub(super) pattern: Pattern,
 }
@@ -58,25 +59,25 @@ pub(super) struct Grammar {
     pub(super) defines: Vec<Define>,
 }
 
-/// The largest number that an element can hold.
+/// The largest number that an element may contain.
 pub(super) const MOST: u32 = u32::MAX;
 
-/// The definition of a kind of element.
+/// A reference to the definition of a kind of element.
 pub(super) fn kind(kind: Kind) -> Pattern {
     Pattern::Ref(name_of(kind))
 }
 
-/// The name of a kind's definition: a tag can be two kinds, so it is not the tag.
+/// The name of a kind's definition. It is not the tag, because one tag can be two kinds.
 pub(super) fn name_of(kind: Kind) -> String {
     format!("{kind:?}")
 }
 
-/// One of some words.
+/// A choice of words.
 pub(super) fn words(words: &[&'static str]) -> Pattern {
     choice(words.iter().map(|word| Pattern::Word(word)).collect())
 }
 
-/// A choice, unless there is only one.
+/// A choice, or the pattern itself if there is only one.
 pub(super) fn choice(mut of: Vec<Pattern>) -> Pattern {
     match (of.len(), of.pop()) {
         (1, Some(only)) => only,
@@ -100,7 +101,7 @@ pub(super) fn element(tag: &'static str, content: Vec<Pattern>) -> Pattern {
     Pattern::Element(tag, content)
 }
 
-/// What an attribute may say.
+/// The pattern of the values that an attribute accepts.
 pub(super) fn values(values: Values) -> Pattern {
     match values {
         Values::Name | Values::Sampling(_) => Pattern::Name,
@@ -111,7 +112,7 @@ pub(super) fn values(values: Values) -> Pattern {
     }
 }
 
-/// The attributes of an element, and any of other namespaces.
+/// The patterns of the attributes of an element, and of foreign ones.
 pub(super) fn attributes(kind: Kind) -> Vec<Pattern> {
     let own = kind.attributes().map(|Attr { name, values: value, required, .. }| {
         let pattern = attribute(name, values(*value));

@@ -1,4 +1,4 @@
-//! RELAX NG in its XML syntax.
+//! Writes RELAX NG in its XML syntax.
 
 use super::pattern::{Define, Grammar, MOST, Pattern};
 use crate::syntax::write::TemplateWriter;

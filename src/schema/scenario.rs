@@ -1,6 +1,6 @@
-//! The JSON Schema of scenarios and suites, made from the tables that the reader holds them against: what an editor completes
-//! is what is read. What only the project knows (roles, tasks, inputs) and what only a parser knows (patterns, paths) is left to
-//! the reader.
+//! The JSON Schema of scenarios and suites, generated from the tables that their reader uses, so
+//! that editors complete the keys that are read. Checks that require the project (roles, tasks,
+//! inputs) or a parser (patterns, paths) are left to the reader.
 
 use crate::scenario::keys::{CASE, DEFAULTS, SCENARIO, SUITE};
 use crate::scenario::table::{Group, Key, Need, Shape, Table};
@@ -10,16 +10,16 @@ use serde_json::{Map, Value, json};
 /// The name of the schema's file.
 pub const FILE: &str = "scenario.schema.json";
 
-/// How much of a table has to be there.
+/// The required keys of a table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// All that it needs.
+    /// All required keys.
     Whole,
-    /// What no default can give.
+    /// Only keys that no default can provide.
     Own,
 }
 
-/// The schema of a file of scenarios.
+/// Returns the schema of a scenario file.
 pub fn scenario() -> String {
     let mut defs = Map::new();
     let scenario = reference(&SCENARIO, Part::Whole, &mut defs);
@@ -36,15 +36,15 @@ pub fn scenario() -> String {
         "else": scenario,
         "$defs": defs,
     });
-    // Plain data with string keys: writing it cannot fail.
+    // Plain data with string keys: serialising it cannot fail.
     serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
 }
 
-/// A table as a named part.
+/// Adds a table to the definitions and returns a reference to it.
 fn reference(table: &'static Table, part: Part, defs: &mut Map<String, Value>) -> Value {
     let name = name(table, part);
     if !defs.contains_key(&name) {
-        // Tables hold themselves: the name has to be known before its parts are.
+        // Tables can contain themselves: the name must exist before the content is built.
         defs.insert(name.clone(), Value::Null);
         let made = object(table, part, defs);
         defs.insert(name.clone(), made);
@@ -96,7 +96,7 @@ fn any(keys: impl Iterator<Item = &'static str>) -> Value {
     json!({"anyOf": keys.map(|key| json!({"required": [key]})).collect::<Vec<_>>()})
 }
 
-/// How keys go together.
+/// The schema of a group of related keys.
 fn together(table: &Table, group: &Group, part: Part) -> Option<Value> {
     let every = |keys: &'static [&'static str]| keys.iter().filter_map(|key| table.key(key)).flat_map(names);
     match group {
@@ -110,7 +110,7 @@ fn together(table: &Table, group: &Group, part: Part) -> Option<Value> {
     }
 }
 
-/// `context` of a case may be filled in by the suite.
+/// The schema of `context`, which the suite may complete for a case.
 fn context(key: &Key, part: Part, defs: &mut Map<String, Value>) -> Value {
     if let Shape::Table(table) = key.shape { reference(table, part, defs) } else { shape(key.shape, defs) }
 }
@@ -168,7 +168,7 @@ fn patterns() -> Vec<Value> {
     vec![json!({"type": "string"}), json!({"type": "array", "items": {"type": "string"}, "minItems": 1})]
 }
 
-/// A text, or the file that holds it.
+/// The schema of a text, or of the file that contains it.
 fn content() -> Value {
     json!({"anyOf": [{"type": "string"}, file()]})
 }
@@ -177,7 +177,7 @@ fn file() -> Value {
     json!({"type": "object", "properties": {"file": text()}, "required": ["file"], "additionalProperties": false})
 }
 
-/// Each setting with its own words. `true` may stand without quotes.
+/// The schema of a setting with its own values. `true` may stand without quotes.
 fn setting() -> Value {
     let one = |name: &SettingName| {
         let mut words: Vec<Value> = name.words().iter().map(|word| json!(word)).collect();

@@ -1,4 +1,5 @@
-//! XML Schema 1.0: structure and enumerations. What that language cannot say is said in its documentation.
+//! Writes XML Schema 1.0: structure and enumerations. Rules that this language cannot express are
+//! described in its documentation.
 
 use super::grammar::{is_number, needed, needs_any};
 use super::pattern::{MOST, name_of};
@@ -17,7 +18,7 @@ source, a task by reference), that an element is left out because another one is
 anywhere. It takes words in place of types and subtypes that a project declares. schema/ctxc.rng says most of this; the compiler says \
 all of it.";
 
-/// Words by the name of the type that lists them.
+/// The words of an enumerated type, with its name.
 type Enumeration = (&'static str, Vec<&'static str>);
 
 /// Writes the schema.
@@ -61,7 +62,8 @@ fn documentation(xml: &mut TemplateWriter, text: &str) {
     xml.open("xs:annotation", &[]).leaf("xs:documentation", &[], text).close();
 }
 
-/// The words of the language, and any other that a project may declare.
+/// Writes a type with the words of the language, which also accepts any other word that a project
+/// may declare.
 fn open_list(xml: &mut TemplateWriter, (name, words): &Enumeration) {
     xml.open("xs:simpleType", &[("name", name)]).open("xs:union", &[("memberTypes", "name")]).open("xs:simpleType", &[]);
     restriction(xml, words);
@@ -101,7 +103,8 @@ fn complex(xml: &mut TemplateWriter, spec: &Spec) {
     xml.close();
 }
 
-/// Children that may stand once each are a set; where some may stand often, it is a choice, as often as there are.
+/// Writes children. If none can be repeated, they are a set; otherwise they are a repeatable
+/// choice.
 fn children(xml: &mut TemplateWriter, spec: &Spec) {
     if spec.children.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! The settings of every task body of a file. Resolved once; everything above reads them here.
+//! The settings of every task body of a file, resolved once. All higher rooms read them here.
 
 use super::layers::{Layers, RowFault, RowId};
 use super::operators::{BodyPart, Operator};
@@ -11,26 +11,28 @@ use crate::template::setting::{Fresh, Inherit};
 /// One task body, resolved.
 #[derive(Clone, Copy, Debug)]
 pub struct Body {
-    /// Its settings; those of `atomic` when its type is unknown.
+    /// Its settings; those of `atomic` if its type is unknown.
     pub resolved: Resolved,
-    /// The operator of the language that it is or is built on; `None` when nobody knows its type.
+    /// The operator of the language that is its type or the base of its type; `None` if its type is
+    /// unknown.
     pub operator: Option<Operator>,
-    /// Why it has no row of its own.
+    /// The reason why it has no row of its own.
     pub fault: Option<RowFault>,
 }
 
-/// All bodies of a file, by their numbers, but those that only refer to a task. Kept from file to file for its memory.
+/// All bodies of a file by number, without those that only refer to a task. Reused from file to
+/// file for its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Bodies(Vec<Option<Body>>);
 
 impl Bodies {
-    /// Resolves a file; what was resolved before is forgotten.
+    /// Resolves a file; discards the previous one.
     pub fn resolve(&mut self, file: &File<'_>, layers: &Layers) {
         self.0.clear();
         self.0.resize(file.bodies as usize, None);
         nodes::bodies(file, |task, parent| {
             if task.reference.is_some() {
-                // It is used as it is registered: its settings are those of the task it names.
+                // A reference uses a registered task unchanged, with the settings of that task.
                 return;
             }
             let (row, fault) = row(task, parent, layers);
@@ -42,12 +44,12 @@ impl Bodies {
         });
     }
 
-    /// The resolved form of a body; `None` for one that only refers to a task.
+    /// The resolved settings of a body; `None` for one that only refers to a task.
     pub fn get(&self, task: &Task<'_>) -> Option<&Body> {
         self.0.get(task.body as usize)?.as_ref()
     }
 
-    /// What reaches a body of the context around it, by its number.
+    /// The context that reaches a body, by its number.
     pub fn reach(&self, body: u32) -> Reach {
         let Some(Body { resolved, fault, .. }) = self.0.get(body as usize).and_then(Option::as_ref) else {
             return Reach::default();
@@ -59,14 +61,16 @@ impl Bodies {
         }
     }
 
-    /// The settings of each body by its number; none for a body that only refers to a task (`ref`).
+    /// The settings of each body by its number; `None` for a body that only refers to a task
+    /// (`ref`).
     pub fn settings(&self) -> Vec<Option<Resolved>> {
         self.0.iter().map(|body| body.as_ref().map(|body| body.resolved)).collect()
     }
 }
 
 fn row(task: &Task<'_>, parent: Option<&Task<'_>>, layers: &Layers) -> (RowId, Option<RowFault>) {
-    // A part belongs to the type that is written around it, which has the row of a part itself where it fills one.
+    // A part belongs to the type of the body around it. If that body is itself a part, its written
+    // type decides.
     if let (Some(part), Some(parent)) = (part(task.slot), parent) {
         let (parent, _) = written_row(parent, layers);
         return (layers.part(parent, part), None);
@@ -74,7 +78,7 @@ fn row(task: &Task<'_>, parent: Option<&Task<'_>>, layers: &Layers) -> (RowId, O
     written_row(task, layers)
 }
 
-/// The row of the type that is written.
+/// The row of the written type.
 fn written_row(task: &Task<'_>, layers: &Layers) -> (RowId, Option<RowFault>) {
     let operator = task.operator.as_ref().map_or("atomic", |operator| &*operator.value);
     let subtype = task.subtype.as_ref().map(|subtype| &*subtype.value);

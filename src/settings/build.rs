@@ -1,4 +1,4 @@
-//! How [`Layers`] are built: the table of the language, declared rows, project defaults, one after the other.
+//! Builds [`Layers`]: the table of the language, declared rows, project defaults, in this order.
 
 use super::layers::{Declarations, DeclaredDefault, DeclaredRow, Layers, Link, Row, RowId};
 use super::operators::{DEFAULTS, Defaults, Kind, Operator, ROWLESS};
@@ -15,8 +15,8 @@ impl Default for Layers {
 }
 
 impl Layers {
-    /// Lays the project's declarations over the operator table. Declarations that name no known row are left out:
-    /// the reader of the project file has reported them.
+    /// Lays the project's declarations over the operator table. Declarations for unknown rows are
+    /// left out: the reader of the project file has reported them.
     pub fn new(declared: &Declarations) -> Self {
         let atomic = Row::new("atomic", None, Kind::Operator, Operator::Atomic);
         let mut layers = Self { files: declared.files.clone(), atomic, others: Vec::with_capacity(24) };
@@ -56,14 +56,14 @@ impl Layers {
         RowId(self.others.len() as u16)
     }
 
-    /// The rows that the table has for an operator itself and for its parts, under the operator's own name or
-    /// that of an operator built on it.
+    /// Adds the rows of an operator and of its parts, under the operator's own name or that of an
+    /// operator built on it.
     fn table(&mut self, name: &str, base: Operator) {
         for entry in DEFAULTS.iter().filter(|entry| entry.operator == base && entry.kind != Kind::Subtype) {
             let names = entry.names.iter().copied().map(Some);
             let parts: Vec<Option<&str>> = if entry.kind == Kind::Part { names.collect() } else { vec![None] };
             for part in parts {
-                // The values belong to the row of the language, whoever is built on it.
+                // The values belong to the row of the language, also for an operator built on it.
                 let origin = self.find(base.word(), part);
                 let id = if name == "atomic" { RowId::ATOMIC } else { self.push(Row::new(name, part, entry.kind, base)) };
                 let links = links_of(entry, Layer::Operator, origin.unwrap_or(id));
@@ -82,7 +82,7 @@ impl Layers {
         }
     }
 
-    /// The subtypes of the language, on top of their operators.
+    /// Adds the subtypes of the language on top of their operators.
     fn subtypes(&mut self) {
         for entry in DEFAULTS.iter().filter(|entry| entry.kind == Kind::Subtype) {
             for name in entry.names {
@@ -105,7 +105,8 @@ impl Layers {
         }
     }
 
-    /// A new subtype with nothing but its operator's layers; `None` when the operator is unknown or has it already.
+    /// Adds a subtype with only its operator's layers; `None` if the operator is unknown or has the
+    /// subtype already.
     fn refine(&mut self, operator: &str, subtype: &str) -> Option<RowId> {
         let of = self.find(operator, None)?;
         if self.find(operator, Some(subtype)).is_some() || self.others.len() > usize::from(u16::MAX) - 64 {
@@ -124,7 +125,7 @@ impl Layers {
     }
 
     fn default(&mut self, default: &DeclaredDefault, layer: Layer) {
-        // `[defaults.atomic.standard]` speaks about the row that `atomic` is.
+        // `[defaults.atomic.standard]` is another name for the row `atomic`.
         let standard = &*default.operator == "atomic" && default.subtype.as_deref() == Some("standard");
         let subtype = default.subtype.as_deref().filter(|_| !standard);
         if default.subtype.is_some() != (layer == Layer::ProjectSubtype) {
@@ -178,7 +179,7 @@ impl Row {
         }
     }
 
-    /// The last link of each chain holds.
+    /// Resolves the row: the last link of each chain holds.
     fn settle(&mut self, id: RowId) {
         let accumulates = self.accumulates;
         let out = &mut self.defaults;
@@ -205,7 +206,7 @@ impl Row {
     }
 }
 
-/// What a row holds until it is settled.
+/// The settings of a row before it is resolved.
 fn unset() -> Resolved {
     let origin = Origin { layer: Layer::Operator, row: RowId::ATOMIC, place: Place::Language };
     Resolved {

@@ -1,50 +1,53 @@
-//! Conflicts and oddities in resolved settings, as data. The messages are written by rules.
+//! Conflicts in resolved settings, as data. Their messages are written by rules.
 //!
-//! The rules of the language judge resolved values, so a subtype or a project changes defaults, never rules.
+//! The rules of the language apply to resolved values, so a subtype or a project changes defaults,
+//! never rules.
 
 use super::layers::{Layers, RowId};
 use super::resolve::Resolved;
 use crate::template::setting::{Fresh, Inherit, SettingName};
 
-/// What the settings' findings need to know about the task beside its settings.
+/// The facts of a task, besides its settings, that findings about settings depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TaskFacts {
-    /// It has `file_paths`, inputs, parameters or a conversation of its own, so that it sees something without any context.
+    /// True if it has `file_paths`, inputs, parameters or a conversation of its own, which give it
+    /// content without any context.
     pub has_content: bool,
-    /// It has `file_paths`, `inputs` or `context_relevance`, so that `subset` says which part.
+    /// True if it has `file_paths`, `inputs` or `context_relevance`, which select the part for
+    /// `subset`.
     pub selects: bool,
 }
 
-/// Fresh context with an inherited one.
+/// Fresh context combined with an inherited one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exclusivity {
     /// `full` or `subset`.
     pub inherit: Inherit,
-    /// Which side the author wrote.
+    /// The side that the author wrote.
     pub side: Side,
 }
 
-/// Which side of a conflict is written; the other one is a default.
+/// The written side of a conflict; the other one is a default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Both are.
+    /// Both are written.
     Both,
-    /// `inherit_context` is.
+    /// `inherit_context` is written.
     Inherit,
-    /// `fresh_context` is.
+    /// `fresh_context` is written.
     Fresh,
 }
 
-/// What a task without any context is left with.
+/// The remaining content of a task without any context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WithoutContext {
-    /// Its description and instructions alone.
+    /// Only its description and instructions.
     Empty,
     /// Files, inputs, parameters or a conversation of its own.
     OwnContent,
 }
 
-/// Whether a row resolves to a conflict by itself, so that the tasks under it are not to blame.
+/// True if a row by itself resolves to a conflict, so that its tasks are not to blame.
 pub fn defaults_conflict(layers: &Layers, row: RowId) -> bool {
     is_exclusive_violation(layers.defaults(row))
 }
@@ -58,7 +61,7 @@ pub fn exclusivity(resolved: &Resolved, layers: &Layers) -> Option<Exclusivity> 
     let fresh = resolved.fresh_context.origin.layer.is_written();
     let side = match (inherit, fresh) {
         (true, true) => Side::Both,
-        // The defaults conflict by themselves: reported once, where they stand.
+        // The defaults themselves conflict: reported once, at the defaults.
         (false, false) => return None,
         (true, false) | (false, true) if defaults_conflict(layers, resolved.row) => return None,
         (true, false) => Side::Inherit,
@@ -67,7 +70,8 @@ pub fn exclusivity(resolved: &Resolved, layers: &Layers) -> Option<Exclusivity> 
     Some(Exclusivity { inherit: resolved.inherit_context.value, side })
 }
 
-/// CTX203: nothing is inherited, carried or looked up. N/A counts as not carried, a written `true` as carried.
+/// CTX203: no context is inherited, carried or looked up. N/A counts as not carried, a written
+/// `true` as carried.
 pub fn no_context(resolved: &Resolved, facts: TaskFacts) -> Option<WithoutContext> {
     let is_alone = resolved.inherit_context.value == Inherit::None
         && resolved.fresh_context.value == Fresh::Disabled
@@ -75,7 +79,7 @@ pub fn no_context(resolved: &Resolved, facts: TaskFacts) -> Option<WithoutContex
     is_alone.then_some(if facts.has_content { WithoutContext::OwnContent } else { WithoutContext::Empty })
 }
 
-/// CTX204: whether a setting is written and has no effect.
+/// CTX204: true if a setting is written and has no effect.
 pub fn without_effect(resolved: &Resolved, name: SettingName) -> bool {
     match name {
         SettingName::AccumulateData => {
@@ -90,8 +94,8 @@ pub fn without_effect(resolved: &Resolved, name: SettingName) -> bool {
     }
 }
 
-/// CTX205: whether a setting is written and the default anyway. A value that is part of a graver finding is not
-/// also called superfluous.
+/// CTX205: true if a setting is written with its default value. False if the value is part of a
+/// more severe finding.
 pub fn redundant(resolved: &Resolved, layers: &Layers, name: SettingName) -> bool {
     let setting = resolved.get(name);
     let is_conflicting =
@@ -104,7 +108,7 @@ pub fn redundant(resolved: &Resolved, layers: &Layers, name: SettingName) -> boo
         && !is_alone()
 }
 
-/// CTX206: `subset`, and nothing says which part.
+/// CTX206: true for `subset` without anything that selects a part.
 pub fn subset_selects_nothing(resolved: &Resolved, facts: TaskFacts) -> bool {
     resolved.inherit_context.value == Inherit::Subset && !facts.selects
 }

@@ -1,4 +1,5 @@
-//! Resolved settings as programs read them: the keys `SETTING` and `SETTINGS` of every artifact.
+//! Resolved settings as other programs read them: the keys `SETTING` and `SETTINGS` of every
+//! artifact.
 
 use super::provenance::{Layer, Value};
 use crate::base::span::Span;
@@ -58,7 +59,7 @@ pub struct SettingsData {
 }
 
 impl SettingsData {
-    /// One of them by name.
+    /// Returns one setting by name.
     pub const fn get(&self, name: SettingName) -> &SettingData {
         match name {
             SettingName::InheritContext => &self.inherit_context,

@@ -1,7 +1,7 @@
-//! Resolved settings on their way into an artifact.
+//! Serialises resolved settings into an artifact.
 //!
-//! [`View`] writes without copying; [`SettingData`] is the owned form that an artifact is read into. Both have the
-//! same keys in the same order (tested).
+//! [`View`] writes without copying; [`SettingData`] is the owned form that an artifact is read
+//! into. Both have the same keys in the same order (tested).
 
 use super::data::{OriginData, OverriddenData, SettingData, SettingsData};
 use super::layers::{Layers, Link};
@@ -12,7 +12,7 @@ use crate::template::setting::{SettingName, Word};
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-/// Resolved settings together with what names their origins. Serialises as `SETTINGS`.
+/// Resolved settings with the data that names their origins. Serialises as `SETTINGS`.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     /// The settings.
@@ -36,7 +36,7 @@ impl View<'_> {
         }
     }
 
-    /// All four as owned data.
+    /// All four settings as owned data.
     pub fn settings(&self) -> SettingsData {
         SettingsData {
             inherit_context: self.setting(SettingName::InheritContext),

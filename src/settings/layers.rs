@@ -1,7 +1,9 @@
-//! The rows of a project: the operator table, what `ctxc.toml` declares, and the defaults on top, in order.
+//! The rows of a project: the operator table, the declarations of `ctxc.toml`, and the defaults on
+//! top, in this order.
 //!
-//! Built once for a project; each row holds its chain of layers and the settings it resolves to by itself, so that
-//! a task costs one copy and what it writes. Never reads a file; never words a fault.
+//! Built once for a project. Each row holds its chain of layers and its own resolved settings, so
+//! that a task costs one copy plus its written settings. Never reads a file; never formats the
+//! message of a fault.
 
 use super::operators::{ALIASES, BodyPart, Kind, Operator};
 use super::provenance::{Origin, Value};
@@ -15,7 +17,7 @@ use std::sync::Arc;
 pub struct Link {
     /// The value.
     pub value: Value,
-    /// Which layer set it.
+    /// The layer that set it.
     pub origin: Origin,
 }
 
@@ -38,12 +40,12 @@ impl Row {
         &self.name
     }
 
-    /// The operator's word.
+    /// The operator's name.
     pub fn operator(&self) -> &Arc<str> {
         &self.operator
     }
 
-    /// The subtype's or part's word; `None` for the operator itself.
+    /// The name of the subtype or part; `None` for the operator itself.
     pub fn subtype(&self) -> Option<&Arc<str>> {
         self.subtype.as_ref()
     }
@@ -53,26 +55,27 @@ impl Row {
         self.kind
     }
 
-    /// The operator of the language whose structure it has.
+    /// The operator of the language that determines its structure.
     pub const fn base(&self) -> Operator {
         self.base
     }
 
-    /// Whether it has steps whose results can be carried.
+    /// True if it has steps whose results can be carried.
     pub const fn accumulates(&self) -> bool {
         self.accumulates
     }
 
-    /// What it resolves to by itself.
+    /// The settings that it resolves to by itself.
     pub const fn defaults(&self) -> &Resolved {
         &self.defaults
     }
 }
 
-/// What a project file declares, in the order of the layers: shared files first, the project's own last.
+/// The declarations of the project files, in the order of the layers: shared files first, the
+/// project's own last.
 #[derive(Clone, Debug, Default)]
 pub struct Declarations {
-    /// The project files that places point into.
+    /// The project files that spans refer to.
     pub files: Vec<Arc<str>>,
     /// `[operators.*]`.
     pub rows: Vec<DeclaredRow>,
@@ -85,11 +88,11 @@ pub struct Declarations {
 pub struct DeclaredRow {
     /// The operator.
     pub operator: Arc<str>,
-    /// The subtype, when the row is one.
+    /// The subtype, if the row is one.
     pub subtype: Option<Arc<str>>,
-    /// The operator it is built on; not looked at for subtypes.
+    /// The operator that it is built on; ignored for subtypes.
     pub base: Operator,
-    /// What the row sets; the rest comes from the operator it is built on, or that it refines.
+    /// The settings of the row; others come from the operator that it is built on or refines.
     pub written: Written,
     /// Index into [`Declarations::files`].
     pub file: u16,
@@ -102,18 +105,18 @@ pub struct DeclaredDefault {
     pub operator: Arc<str>,
     /// The subtype or part.
     pub subtype: Option<Arc<str>>,
-    /// What it sets.
+    /// The settings that it sets.
     pub written: Written,
     /// Index into [`Declarations::files`].
     pub file: u16,
 }
 
-/// Why a type has no row.
+/// The reason why a type has no row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowFault {
-    /// Neither the language nor the project knows the operator.
+    /// The operator is unknown to the language and the project.
     UnknownOperator,
-    /// The operator is known, its subtype is not. Resolve with the operator's own row.
+    /// The operator is known, its subtype is not. The operator's own row applies.
     UnknownSubtype(RowId),
 }
 
@@ -121,15 +124,15 @@ pub enum RowFault {
 #[derive(Clone, Debug)]
 pub struct Layers {
     pub(super) files: Vec<Arc<str>>,
-    /// `atomic`: kept apart so that there is always a row to fall back on.
+    /// `atomic`, stored separately so that a fallback row always exists.
     pub(super) atomic: Row,
-    /// All others; the row with id `n` is at `n - 1`.
+    /// All other rows; the row with id `n` is at index `n - 1`.
     pub(super) others: Vec<Row>,
 }
 
 impl Layers {
-    /// The row of a task by its type and subtype as written. The words of older dialects are understood where the
-    /// project does not declare them itself.
+    /// Returns the row of a task by its type and subtype as written. Types of older dialects are
+    /// accepted unless the project declares them itself.
     pub fn row(&self, operator: &str, subtype: Option<&str>) -> Result<RowId, RowFault> {
         let Some(own) = self.find(operator, None) else {
             let alias = ALIASES.iter().find(|(word, ..)| *word == operator).ok_or(RowFault::UnknownOperator)?;
@@ -143,32 +146,33 @@ impl Layers {
         found.ok_or(RowFault::UnknownSubtype(own))
     }
 
-    /// The row of a body in place inside a task of this row. Declared operators have the parts of their base.
+    /// Returns the row of a body in place inside a task of this row. Declared operators have the
+    /// parts of their base.
     pub fn part(&self, of: RowId, part: BodyPart) -> RowId {
         self.find(&self.get(of).operator, Some(part.word())).unwrap_or(RowId::ATOMIC)
     }
 
-    /// A row. An id of another project gives `atomic` where this one has fewer rows.
+    /// Returns a row. An id from another project yields `atomic` if this one has fewer rows.
     pub fn get(&self, id: RowId) -> &Row {
         id.index().checked_sub(1).and_then(|at| self.others.get(at)).unwrap_or(&self.atomic)
     }
 
-    /// Every row: the table of the language first, then what the project declares.
+    /// All rows: the table of the language first, then the project's declarations.
     pub fn rows(&self) -> impl Iterator<Item = (RowId, &Row)> {
         std::iter::once(&self.atomic).chain(&self.others).enumerate().map(|(index, row)| (RowId(index as u16), row))
     }
 
-    /// What a row resolves to by itself.
+    /// The settings that a row resolves to by itself.
     pub fn defaults(&self, id: RowId) -> &Resolved {
         &self.get(id).defaults
     }
 
-    /// The values that the layers of a row give one setting, the first layer first; never empty.
+    /// The values that the layers of a row give one setting, the lowest layer first; never empty.
     pub fn chain(&self, id: RowId, name: SettingName) -> &[Link] {
         self.get(id).chain.get(name as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// The project files that places point into.
+    /// The project files that spans refer to.
     pub fn files(&self) -> &[Arc<str>] {
         &self.files
     }
@@ -178,19 +182,19 @@ impl Layers {
         self.files.get(index as usize)
     }
 
-    /// The words that `type="…"` may hold.
+    /// The values that `type="…"` accepts.
     pub fn operators(&self) -> impl Iterator<Item = &str> {
         self.rows().filter(|(_, row)| row.kind == Kind::Operator).map(|(_, row)| &*row.operator)
     }
 
-    /// The words that `subtype="…"` may hold beside an operator.
+    /// The values that `subtype="…"` accepts for an operator.
     pub fn subtypes_of<'s>(&'s self, operator: &'s str) -> impl Iterator<Item = &'s str> {
         let standard = (operator == "atomic").then_some("standard");
         let rows = self.rows().filter(move |(_, row)| row.kind == Kind::Subtype && &*row.operator == operator);
         standard.into_iter().chain(rows.filter_map(|(_, row)| row.subtype.as_deref()))
     }
 
-    /// The row of an operator (`None`), or of one of its subtypes or parts.
+    /// Returns the row of an operator (`None`), or of one of its subtypes or parts.
     pub fn find(&self, operator: &str, name: Option<&str>) -> Option<RowId> {
         let mut rows = self.rows();
         rows.find(|(_, row)| &*row.operator == operator && row.subtype.as_deref() == name).map(|(id, _)| id)

@@ -1,7 +1,9 @@
-//! Floor 3: from what is written to what holds. Pure functions over data: no I/O, no wording, no XML.
+//! Resolution of the context settings: from the written values to the final ones. Pure functions
+//! over data. Never does I/O, never formats messages, never reads XML.
 //!
-//! A setting is resolved once, layer by layer, and keeps where its value came from and what that value beat.
-//! Conflicts come back as data ([`conflict`]); no default is ever flipped to escape one.
+//! A setting is resolved once, layer by layer, and records its origin and the values that it
+//! overrides. Conflicts are returned as data ([`conflict`]); a default is never changed to avoid
+//! one.
 
 #[cfg(feature = "compile")]
 pub mod bodies;

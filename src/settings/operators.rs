@@ -1,7 +1,8 @@
-//! The operators and their defaults: one screen of data, from which every schema, page and hover is made.
+//! The operators and their defaults: one screen of data, the source of every schema, page and
+//! hover.
 //!
-//! `None` in the two accumulation columns is N/A: the operator has no steps to accumulate. That is a value of
-//! its own, not `false`.
+//! `None` in the two accumulation columns is N/A: the operator has no steps to accumulate. That is
+//! a value of its own, not `false`.
 
 use crate::base::words::words;
 use crate::template::elements::Kind as Element;
@@ -16,9 +17,9 @@ use Operator::{Atomic, DirectorEvaluatorLoop as Loop, Reduce, Script, Sequential
 pub struct Defaults {
     /// The operator that the row belongs to.
     pub operator: Operator,
-    /// The subtype or part; the first is the operator itself where [`Kind::Operator`].
+    /// The subtypes or parts; for [`Kind::Operator`], the first is the name of the operator itself.
     pub names: &'static [&'static str],
-    /// What the names are.
+    /// The kind of the names.
     pub kind: Kind,
     /// `inherit_context`.
     pub inherit_context: Inherit,
@@ -30,7 +31,7 @@ pub struct Defaults {
     pub fresh_context: Fresh,
 }
 
-/// What a row is about.
+/// The kind of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// An operator without (or with its standard) subtype.
@@ -61,15 +62,16 @@ pub static DEFAULTS: [Defaults; 9] = [
     row(Loop,       &["director", "evaluator"], Part,    FULL,   NA,         NO,              Disabled),
 ];
 
-/// Subtypes that are known without a row of their own: they keep their operator's.
-/// `subtask` is one of every operator, since a continuation gives it to whatever task it starts.
+/// Known subtypes without a row of their own: they have their operator's settings. `subtask` is a
+/// subtype of every operator, because a continuation assigns it to the task that it starts.
 #[rustfmt::skip]
 pub static ROWLESS: [(Operator, &str); 6] = [
     (Atomic, "director"), (Atomic, "evaluator"),
     (Sequential, "subtask"), (Reduce, "subtask"), (Script, "subtask"), (Loop, "subtask"),
 ];
 
-/// Types of older dialects: what is written, the operator it reads as, the subtype that comes with it.
+/// Types of older dialects: the type as written, the operator that it is read as, the subtype that
+/// is set with it.
 #[rustfmt::skip]
 pub static ALIASES: [(&str, Operator, Option<&str>); 3] = [
     ("map", Sequential, None),
@@ -90,8 +92,8 @@ const fn row(
 }
 
 words! {
-    /// An operator of the language. One that a project declares is built on one of these, so that it is known which
-    /// children it may have and whether it has steps to accumulate.
+    /// An operator of the language. An operator declared by a project is built on one of these,
+    /// which determines its children and whether it has steps to accumulate.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Operator {
         /// One request.
@@ -108,7 +110,7 @@ words! {
 }
 
 impl Operator {
-    /// What a task of this type is.
+    /// A short description for pages and hovers.
     pub const fn doc(self) -> &'static str {
         match self {
             Atomic => "one call of a model",
@@ -119,12 +121,12 @@ impl Operator {
         }
     }
 
-    /// Whether it has steps whose results can be carried along.
+    /// True if it has steps whose results can be carried.
     pub const fn accumulates(self) -> bool {
         matches!(self, Sequential | Loop)
     }
 
-    /// The children that a task of this type cannot do without, beside its description.
+    /// The children that a task of this type requires, besides its description.
     pub const fn needs(self) -> &'static [Element] {
         match self {
             Atomic => &[],
@@ -135,7 +137,7 @@ impl Operator {
         }
     }
 
-    /// The bodies that it holds in place.
+    /// The bodies that it contains in place.
     pub const fn parts(self) -> &'static [BodyPart] {
         match self {
             Reduce => &[BodyPart::InnerTask, BodyPart::ReductionTask],

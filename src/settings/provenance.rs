@@ -1,4 +1,5 @@
-//! Where a value came from. Plain data, `Copy`, no text: paths and rows are looked up in [`super::layers::Layers`].
+//! The provenance of setting values. Plain data, `Copy`, no text: paths and rows are looked up in
+//! [`super::layers::Layers`].
 
 use super::row_id::RowId;
 use crate::base::span::Span;
@@ -27,7 +28,7 @@ pub enum Layer {
 }
 
 impl Layer {
-    /// The word used in every format.
+    /// The name used in every format.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Operator => "operator",
@@ -39,13 +40,13 @@ impl Layer {
         }
     }
 
-    /// Whether the author of the task (or of the request) wrote it, against a default.
+    /// True if the author of the task or of the request wrote it; false for a default.
     pub const fn is_written(self) -> bool {
         matches!(self, Self::Template | Self::Request)
     }
 }
 
-/// Where a value stands.
+/// The position of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// In the operator table of the language.
@@ -56,14 +57,15 @@ pub enum Place {
     Template(Span),
 }
 
-/// Which layer set a value, on which row, and where.
+/// The layer that set a value, with its row and the position of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
     /// The layer.
     pub layer: Layer,
-    /// The row that the layer speaks about: `atomic` for `[defaults.atomic]`, whatever subtype the task has.
+    /// The row that the layer applies to: `atomic` for `[defaults.atomic]`, regardless of the
+    /// task's subtype.
     pub row: RowId,
-    /// Where it stands.
+    /// The position of the value.
     pub place: Place,
 }
 
@@ -85,7 +87,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The value as written in a template; `N/A` where it does not apply.
+    /// The value as written in a template; `N/A` if it does not apply.
     pub fn word(self) -> &'static str {
         match self {
             Self::Inherit(value) => value.word(),
@@ -103,7 +105,8 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-/// No word belongs to two settings, so a value tells its setting.
+/// Reads a value of any setting: no two settings share a value, so the value identifies its
+/// setting.
 struct ValueVisitor;
 
 impl Visitor<'_> for ValueVisitor {

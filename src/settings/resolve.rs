@@ -1,4 +1,4 @@
-//! From layers to the four values that hold. Pure; allocates nothing; words nothing.
+//! Resolves layers to the four final values. Pure; allocates nothing; formats no messages.
 
 use super::layers::{Layers, Link, RowId};
 use super::provenance::{Layer, Origin, Place, Value};
@@ -6,7 +6,8 @@ pub use super::resolved::{Resolved, Setting};
 use crate::base::span::{Span, Spanned};
 use crate::template::setting::{SettingName, Written};
 
-/// Resolves the settings of a task: its row's defaults with the project's, then what the template writes.
+/// Resolves the settings of a task: its row's defaults, including the project's, then the
+/// template's settings.
 pub fn resolve(row: RowId, layers: &Layers, template: &Written) -> Resolved {
     let mut out = *layers.defaults(row);
     out.template = *template;
@@ -34,7 +35,7 @@ fn overlay(out: &mut Resolved, written: &Written) {
 }
 
 impl Resolved {
-    /// The values that the one which holds has beaten, the nearest first.
+    /// The values that the final one overrides, the nearest layer first.
     pub fn beaten<'l>(&self, layers: &'l Layers, name: SettingName) -> impl Iterator<Item = Link> + use<'l> {
         let winner = self.get(name).origin;
         let template = link(&self.template, name, self.row);
@@ -43,7 +44,7 @@ impl Resolved {
     }
 }
 
-/// What a template writes for one setting, as a link of the chain.
+/// The template's value of one setting, as a link of the chain.
 fn link(written: &Written, name: SettingName, row: RowId) -> Option<Link> {
     let (value, span) = match name {
         SettingName::InheritContext => written.inherit_context.map(|s| (Value::Inherit(s.value), s.span)),

@@ -1,4 +1,4 @@
-//! The four settings of a task, each with its origin. Data only.
+//! The four settings of a task, each with its origin. Only data.
 
 use super::provenance::{Origin, Value};
 use super::row_id::RowId;
@@ -7,33 +7,34 @@ use crate::template::setting::{Format, Fresh, Inherit, SettingName, Written};
 /// One resolved setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting<T> {
-    /// What holds. `None`, where the type has it, is N/A.
+    /// The final value. `None`, if the type has it, is N/A.
     pub value: T,
-    /// Whether it has any effect: `false` where the operator has no steps to accumulate, even if a value is written.
+    /// True if it has any effect: false if the operator has no steps to accumulate, even if a value
+    /// is written.
     pub applies: bool,
-    /// Which layer set it.
+    /// The layer that set it.
     pub origin: Origin,
 }
 
 /// The four settings of one task, resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resolved {
-    /// The row that the defaults came from.
+    /// The row of the defaults.
     pub row: RowId,
-    /// What of the parent's context the task sees.
+    /// The part of the parent's context that the task receives.
     pub inherit_context: Setting<Inherit>,
-    /// Whether earlier results are carried; `None` is N/A.
+    /// True if earlier results are carried; `None` is N/A.
     pub accumulate_data: Setting<Option<bool>>,
-    /// In which form; `None` is N/A.
+    /// The form of the carried results; `None` is N/A.
     pub accumulation_format: Setting<Option<Format>>,
-    /// Whether context is looked up.
+    /// The setting that enables looking up context.
     pub fresh_context: Setting<Fresh>,
-    /// What the template wrote.
+    /// The template's own settings.
     pub template: Written,
 }
 
 impl Resolved {
-    /// Any of the four by name.
+    /// Returns one of the four by name.
     pub fn get(&self, name: SettingName) -> Setting<Value> {
         fn erase<T>(setting: &Setting<T>, value: Value) -> Setting<Value> {
             Setting { value, applies: setting.applies, origin: setting.origin }
@@ -50,7 +51,7 @@ impl Resolved {
         }
     }
 
-    /// Whether earlier results are carried: N/A is not, a written `true` is.
+    /// True if earlier results are carried: false for N/A, true for a written `true`.
     pub fn is_accumulating(&self) -> bool {
         self.accumulate_data.value == Some(true)
     }

@@ -1,16 +1,17 @@
-//! The types of files that are looked up where a project does not name any: documents and source, by the endings of their names.
+//! The default types of files for lookups: documents and source files, by their extensions.
 //!
-//! Data, configuration and logs are neither, whatever is in them: `[context] include` brings them in.
+//! Data, configuration and logs are never included, whatever they contain; `[context] include` adds
+//! them.
 
 use std::borrow::Cow;
 
-/// Endings of documents, in small letters, sorted.
+/// Extensions of documents, in lower case, sorted.
 const DOCUMENTS: &[&str] = &[
     "adoc", "asciidoc", "htm", "html", "markdown", "md", "mdc", "mdx", "mkd", "org", "pod", "qmd", "rdoc", "rmd", "rst", "tex",
     "text", "textile", "txt", "wiki", "xhtml",
 ];
 
-/// Endings of source, in small letters, sorted.
+/// Extensions of source files, in lower case, sorted.
 const SOURCE: &[&str] = &[
     "ada",
     "adb",
@@ -157,7 +158,7 @@ const SOURCE: &[&str] = &[
     "zsh",
 ];
 
-/// Names of documents and source without an ending, in small letters, sorted.
+/// Names of documents and source files without an extension, in lower case, sorted.
 const NAMES: &[&str] = &[
     "authors",
     "brewfile",
@@ -188,7 +189,7 @@ const NAMES: &[&str] = &[
     "vagrantfile",
 ];
 
-/// Whether a path, with `/` between its parts, names a document or a source file.
+/// Returns true if a path, with `/` as separator, is that of a document or a source file.
 pub(super) fn is_document_or_source(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let name: Cow<'_, str> =

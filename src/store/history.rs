@@ -1,7 +1,8 @@
-//! What runs of `eval` leave behind for later ones: what became of each case and each trial, in the order of the runs.
+//! The history of `eval` runs: the verdict of each case and each trial, in the order of the runs.
 //!
-//! A run, a case of it and a trial of that are each written once, however often the write is tried: they are found by the run, the
-//! case and the number of the trial. Runs are in the order in which they were begun, whatever the clock says.
+//! A run, its cases and their trials are each stored once, even if they are written repeatedly:
+//! their keys are the run, the case and the number of the trial. Runs are ordered by their
+//! beginning, independent of the clock.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -9,7 +10,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-/// Runs before the last that are compared with it at most.
+/// The maximum number of earlier runs that the last ones are compared with.
 pub const BEFORE: usize = 10;
 
 /// A run.
@@ -94,31 +95,31 @@ pub struct TrialRecord {
     pub decomposes: Option<bool>,
 }
 
-/// A trial that was answered, of a case that is not finished.
+/// An answered trial of a case that is not finished.
 #[derive(Clone, Debug)]
 pub struct OpenTrial {
     /// The name of the scenario.
     pub id: String,
-    /// What tells the trial from the others of its case.
+    /// The key of the trial within its case.
     pub trial: String,
-    /// The hash of what the scenario says.
+    /// The hash of the scenario.
     pub key: String,
-    /// The hash of what decides the context.
+    /// The hash of everything that determines the context.
     pub context_hash: String,
-    /// What was answered; `None` where that is kept elsewhere.
+    /// The answer; `None` if it is stored elsewhere.
     pub answer: Option<Box<RawValue>>,
-    /// What its calls used.
+    /// The usage of its calls.
     pub used: Box<RawValue>,
 }
 
-/// What was last found of a case with certain keys.
+/// The last result of a case with the same keys.
 #[derive(Clone, Debug)]
 pub struct Earlier {
-    /// What became of it.
+    /// The verdict.
     pub verdict: String,
-    /// The hash of the registry then.
+    /// The hash of the registry of that run.
     pub registry_hash: String,
-    /// The case as the scorecard of that run had it; `None` where that is no longer kept.
+    /// The case as in the scorecard of that run; `None` if it is no longer stored.
     pub result: Option<Box<RawValue>>,
 }
 
@@ -127,107 +128,110 @@ pub struct Earlier {
 pub struct Series {
     /// The name of the scenario.
     pub id: String,
-    /// Whether models answered.
+    /// True if models answered.
     pub live: bool,
-    /// Who answered.
+    /// The source of the answers.
     pub provider: Option<String>,
     /// The model.
     pub model: Option<String>,
-    /// The hash of what decides the context.
+    /// The hash of everything that determines the context.
     pub context_hash: Option<String>,
-    /// Those of this provider, model and context.
+    /// The runs with this provider, model and context.
     pub now: Vec<Point>,
-    /// Where these are few, those of another one right before them.
+    /// If these are few, the runs of the configuration right before them.
     pub before: Vec<Point>,
 }
 
-/// A case in a run, in figures.
+/// The figures of a case in one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Point {
-    /// The hash of what the scenario says.
+    /// The hash of the scenario.
     pub key: String,
-    /// Whether it passed.
+    /// True if it passed.
     pub passed: bool,
     /// Mean tokens of its trials.
     pub tokens: Option<f64>,
     /// Median time of its trials in milliseconds.
     pub latency: Option<f64>,
-    /// Trials of which it can be told whether they split the work.
+    /// The number of trials that show if the answer splits the work.
     pub told: u32,
-    /// Those that do.
+    /// The number of those that split it.
     pub split: u32,
 }
 
-/// Where runs are kept.
+/// A store of runs.
 pub trait EvalHistory: Debug + Send {
-    /// Begins a run at the earliest place from its `order` on that is behind all others, and says which that is.
+    /// Begins a run at the earliest free place from its `order` on that is after all other runs,
+    /// and returns that place.
     fn begin(&mut self, run: &RunRecord) -> Result<i64, HistoryError>;
 
-    /// Adds finished cases with their trials, in place of what the run has of them; and what the run has used by now: calls, tokens, US$.
-    /// All of it, or nothing.
+    /// Adds finished cases with their trials, replacing earlier versions in the same run, and sets
+    /// the run's usage so far: calls, tokens, US$. Atomic.
     fn add(&mut self, run: i64, cases: &[CaseRecord], used: (u64, u64, f64)) -> Result<(), HistoryError>;
 
-    /// Adds an answered trial of a case that is not finished; and what the run has used by now: calls, tokens, US$.
+    /// Adds an answered trial of an unfinished case, and sets the run's usage so far: calls,
+    /// tokens, US$.
     fn trial(&mut self, run: i64, trial: &OpenTrial, used: (u64, u64, f64)) -> Result<(), HistoryError>;
 
-    /// The trials of cases that a run did not finish, or not without an error.
+    /// Returns the trials of cases that a run did not finish, or finished with an error.
     fn open_trials(&self, run: i64) -> Result<Vec<OpenTrial>, HistoryError>;
 
-    /// Says that a run came to its end.
+    /// Marks a run as finished.
     fn end(&mut self, run: i64) -> Result<(), HistoryError>;
 
-    /// Every run, in order, counted.
+    /// Returns every run, in order, with its counts.
     fn runs(&self) -> Result<Vec<RunRecord>, HistoryError>;
 
-    /// The cases of a run, by name.
+    /// Returns the cases of a run, by name.
     fn cases(&self, run: i64) -> Result<Vec<CaseRecord>, HistoryError>;
 
-    /// What was last found of a case whose keys are these.
+    /// Returns the last result of a case with these keys.
     fn last(&self, id: &str, key: &str, context_hash: &str) -> Result<Option<Earlier>, HistoryError>;
 
-    /// The last runs of each case that was answered: as many as `window` and those before that it is compared with. Those that models
-    /// answered, where there are any.
+    /// Calls `each` with the last runs of every answered case: at most `window` runs and those that
+    /// they are compared with. Prefers runs that models answered.
     fn series(&self, window: usize, each: &mut dyn FnMut(Series)) -> Result<(), HistoryError>;
 
-    /// The last runs of one case.
+    /// Returns the last runs of one case.
     fn series_of(&self, id: &str, window: usize) -> Result<Option<Series>, HistoryError>;
 
-    /// Adds a run of another history at its own place, or the next that is free; `false` where it is here already.
+    /// Adds a run of another history at its own place, or at the next free one; returns `false` if
+    /// the run already exists.
     fn adopt(&mut self, run: &RunRecord, cases: &[CaseRecord]) -> Result<bool, HistoryError>;
 
-    /// Forgets runs.
+    /// Deletes runs.
     fn forget(&mut self, runs: &[i64]) -> Result<(), HistoryError>;
 }
 
-/// Why a history cannot be used.
+/// The reason why a history cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HistoryError {
-    /// Another program holds it.
+    /// Another program is writing to it.
     #[error("another program is writing to it and did not finish within 5 seconds")]
     Busy,
-    /// A later version wrote it.
+    /// It was written by a newer version.
     #[error("a newer ctxc wrote it: it has format {0}, and this ctxc reads format {1}")]
     Newer(i32, i32),
-    /// It is something else.
+    /// The file is not a history.
     #[error("it is not a history of ctxc: {0}")]
     Foreign(String),
     /// It is damaged.
     #[error("it is damaged: {0}")]
     Damaged(String),
-    /// The file or the disk is in the way.
+    /// The file system reports an error.
     #[error("{0}")]
     System(String),
 }
 
 impl CaseRecord {
-    /// Mean tokens of its trials; `None` where it has none.
+    /// Returns the mean tokens of its trials; `None` without trials.
     #[allow(clippy::cast_precision_loss, reason = "tokens are fewer than 2^52")]
     pub fn tokens(&self) -> Option<f64> {
         let all: u64 = self.trials.iter().map(|trial| trial.tokens_in.saturating_add(trial.tokens_out)).sum();
         (!self.trials.is_empty()).then(|| all as f64 / self.trials.len() as f64)
     }
 
-    /// Median time of its trials in milliseconds; `None` where nobody measured one.
+    /// Returns the median time of its trials in milliseconds; `None` without measured times.
     #[allow(clippy::cast_precision_loss, reason = "milliseconds are fewer than 2^52")]
     pub fn latency(&self) -> Option<f64> {
         let mut times: Vec<f64> = self.trials.iter().filter_map(|trial| trial.latency_ms.map(|time| time as f64)).collect();
@@ -235,7 +239,7 @@ impl CaseRecord {
     }
 }
 
-/// The middle of some figures; `None` of none.
+/// Returns the median; `None` for an empty list.
 pub fn median(figures: &mut [f64]) -> Option<f64> {
     figures.sort_by(f64::total_cmp);
     let upper = *figures.get(figures.len() / 2)?;

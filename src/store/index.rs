@@ -1,4 +1,5 @@
-//! The index as its callers see it: it opens, brings itself up to date and answers on the first query, and does nothing before.
+//! The public interface of the index: opens and updates itself on the first query, and does nothing
+//! before.
 
 use super::indexable_files::{Candidate, Scope, Skipped, Why, survey};
 use super::query::{self, Asked};
@@ -13,18 +14,19 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Why nothing is kept where nobody says where.
+/// The reason why the index is not stored if no folder is configured.
 const NOWHERE: &str = "no folder for caches is known; `--cache-dir` or CTXC_CACHE_DIR names one";
-/// The database in it, and what SQLite may leave beside it.
+/// The database, and the files that SQLite may leave beside it.
 const FILES: [&str; 4] = ["search.db-journal", "search.db-wal", "search.db-shm", "search.db"];
 const DATABASE: &str = "search.db";
 const LOCK: &str = "search.lock";
-/// How long a program waits for another one that brings the index up to date.
+/// The maximum wait for another program that updates the index.
 const PATIENCE: Duration = Duration::from_secs(5);
 const NAP: Duration = Duration::from_millis(20);
-/// Passages that are looked at for each file that is asked for.
+/// The number of passages that are examined for each requested file.
 const PASSAGES: usize = 16;
-/// What scores less than the best match divided by this is no match: it shares a short word and nothing else.
+/// A passage that scores less than the best one divided by this is no match: it shares only a short
+/// word.
 const FAINT: i64 = 3;
 
 /// A full-text index of a project's files.
@@ -34,10 +36,11 @@ pub struct Index {
     open: RefCell<Option<Open>>,
 }
 
-/// A passage that answers.
+/// A passage that matches a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Names it: the file's path, and the lines where it is not the whole file, such as `docs/runbook.md:12-40`.
+    /// Its id: the file's path, and the lines unless it is the whole file, such as
+    /// `docs/runbook.md:12-40`.
     pub id: String,
     /// Its file.
     pub path: String,
@@ -45,33 +48,33 @@ pub struct Found {
     pub first: u32,
     /// Its last line.
     pub last: u32,
-    /// How well it answers, in billionths; ties go by path and line.
+    /// Its score in billionths; ties are broken by path and line.
     pub score: i64,
-    /// The words of the query that it holds, in the order of the query.
+    /// The words of the query that it contains, in the order of the query.
     pub words: Vec<String>,
     /// Its text.
     pub text: String,
 }
 
-/// What the index holds, and what it does not.
+/// The contents of the index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// Files that can be looked up.
+    /// The number of indexed files.
     pub files: usize,
-    /// Passages of these files.
+    /// The number of their passages.
     pub passages: u64,
-    /// Files that cannot, by path.
+    /// The files that are not indexed, by path.
     pub skipped: Vec<Skipped>,
-    /// Why nothing is kept for the next time, where that is so.
+    /// The reason why the index is not stored for the next run, if it is not.
     pub unkept: Option<String>,
 }
 
-/// Why there is no answer.
+/// The error of a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the index cannot be used: {0}")]
 pub struct Refused(String);
 
-/// An index that was opened and is up to date.
+/// An open, up-to-date index.
 #[derive(Debug)]
 struct Open {
     base: Base,
@@ -79,15 +82,15 @@ struct Open {
 }
 
 impl Index {
-    /// The index of a project. Opens nothing and reads nothing.
+    /// Creates the index of a project. Opens and reads nothing.
     pub const fn new(scope: Scope) -> Self {
         Self { scope, open: RefCell::new(None) }
     }
 
-    /// What the index holds; brings it up to date if nothing was asked yet.
+    /// Returns the state of the index, and updates it before the first use.
     ///
     /// # Errors
-    /// SQLite cannot even work in memory.
+    /// SQLite fails even in memory.
     pub fn state(&self) -> Result<State, Refused> {
         let open = self.opened()?;
         let mut state = open.state.clone();
@@ -106,20 +109,22 @@ impl Index {
         Ok(state)
     }
 
-    /// Why nothing is kept for the next time; `None` where it is, and where nothing was asked.
+    /// Returns the reason why the index is not stored for the next run; `None` if it is stored or
+    /// was never used.
     pub fn unkept(&self) -> Option<String> {
         self.open.borrow().as_ref().and_then(|open| open.state.unkept.clone())
     }
 
-    /// Whether it was asked, and the project says which files are looked up and has none of them.
+    /// Returns true if the index was used and the project's own list of files matches none.
     pub fn is_bare(&self) -> bool {
         self.scope.include.is_some() && self.open.borrow().as_ref().is_some_and(|open| open.state.files == 0)
     }
 
-    /// At most `limit` passages, best first, without those of files that are protected from a role, or from agents without one.
+    /// Returns at most `limit` passages, best first, without files that are protected from a role,
+    /// or from agents without a role.
     ///
     /// # Errors
-    /// SQLite cannot even work in memory.
+    /// SQLite fails even in memory.
     pub fn find(&self, role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Found>, Refused> {
         self.asked(|base| find(base, query, limit, &self.is_open_to(role)))
     }
@@ -128,10 +133,11 @@ impl Index {
         move |path| self.scope.protector(role, path).is_none()
     }
 
-    /// At most `limit` files, those with the best passages first, without protected ones. The id is the path, the text that of the file.
+    /// Returns at most `limit` files, those with the best passages first, without protected ones.
+    /// The id is the path, the text that of the file.
     ///
     /// # Errors
-    /// SQLite cannot even work in memory.
+    /// SQLite fails even in memory.
     pub fn find_files(&self, role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, Refused> {
         self.asked(|base| {
             let mut seen = BTreeSet::new();
@@ -142,13 +148,13 @@ impl Index {
         })
     }
 
-    /// The words of a query that are looked for: those that say something of what a passage is about.
+    /// Returns the significant words of a query, which are searched for.
     #[must_use]
     pub fn words(query: &str) -> Vec<String> {
         query::asked(query).into_iter().map(|asked| asked.word).collect()
     }
 
-    /// Asks; what turns out to be damaged is made again once, and then in memory.
+    /// Runs a query; a damaged index is rebuilt once on disk, and then in memory.
     fn asked<T>(&self, ask: impl Fn(&Base) -> Result<T, Broken>) -> Result<T, Refused> {
         let answer = ask(&self.opened()?.base);
         match answer {
@@ -182,7 +188,7 @@ impl Index {
         Ref::filter_map(self.open.borrow(), Option::as_ref).map_err(|_| Refused("it was closed".to_owned()))
     }
 
-    /// The index on disk, up to date. Else why it cannot be.
+    /// Returns the up-to-date index on disk, otherwise the reason why it is not available.
     fn kept(&self, there: &[Candidate], skipped: &[Skipped], start: Start) -> Result<Open, String> {
         let folder = self.scope.kept_in.as_deref().ok_or(NOWHERE)?;
         let path = folder.join(DATABASE);
@@ -206,20 +212,20 @@ impl Index {
                 Ok(None) | Err(Broken::Useless(_)) => {}
             }
         }
-        // Nothing of an old one may be left: its journal would be played into the new one.
+        // All old files are removed: SQLite would replay an old journal into the new database.
         fs::take_back(folder, &FILES);
         Base::make(&path).and_then(|base| updated(base, there, skipped)).map_err(|broken| broken.to_string())
     }
 }
 
-/// Whether what is on disk is looked at.
+/// The treatment of an existing index on disk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Start {
     AsItIs,
     Afresh,
 }
 
-/// Takes the lock of those who write; `None` when somebody holds it for too long.
+/// Takes the lock of writers; `None` if another program holds it for too long.
 fn lock(path: &Path) -> io::Result<Option<fs::Lock>> {
     let began = Instant::now();
     loop {
@@ -250,7 +256,7 @@ fn updated(mut base: Base, there: &[Candidate], skipped: &[Skipped]) -> Result<O
     ready(base, skipped)
 }
 
-/// Says what an index that is up to date holds.
+/// Returns an up-to-date index with its state.
 fn ready(base: Base, mut skipped: Vec<Skipped>) -> Result<Open, Broken> {
     let known = base.known()?;
     let why = |holds: Holds| match holds {

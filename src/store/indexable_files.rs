@@ -1,8 +1,10 @@
-//! Which files can be looked up: documents and source of the project, or what its patterns name, and documents that are registered. Never
-//! those that are named as keys are, that a role protects, or, unless they are registered, that `.gitignore` hides.
+//! Selects the files for lookups: documents and source files of the project, or those that its
+//! patterns match, and registered documents. Never includes files with names of keys, files that a
+//! role protects, or, unless they are registered, files that `.gitignore` excludes.
 //!
-//! Reads no file. Links are not followed, so nothing outside the project comes in by one; nothing of the machine counts (no
-//! global ignore file). The result is sorted by name, whatever order the folders were walked in.
+//! Reads no file. Does not follow links, so that nothing outside the project is included, and
+//! ignores settings of the machine such as a global ignore file. The result is sorted by name,
+//! independent of the order of the file walk.
 
 use super::default_types::is_document_or_source;
 use crate::base::fs::IRREGULAR;
@@ -16,32 +18,33 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of a file that is found.
+/// The maximum size in bytes of a file that is found by a file walk.
 const FOUND: u64 = 1 << 20;
-/// Bytes of a file that is registered: somebody meant it.
+/// The maximum size in bytes of a registered file, which is larger because it was chosen
+/// explicitly.
 const REGISTERED: u64 = 16 << 20;
 
-/// What can be looked up.
+/// The configuration of the files for lookups.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     /// The project's folder.
     pub root: PathBuf,
-    /// The folder that the index is kept in; `None` where it is made for one run, in memory.
+    /// The folder of the index; `None` for an index in memory, for one run.
     pub kept_in: Option<PathBuf>,
-    /// Only files that these match, whatever their types; `None` for all documents and source files.
+    /// Only files that match, of any type; `None` for all documents and source files.
     pub include: Option<Globs>,
-    /// No file that these match.
+    /// Excludes files that match.
     pub exclude: Globs,
-    /// Files taken besides, whatever hides or excludes them.
+    /// Additional files, even if they are hidden or excluded.
     pub documents: Globs,
-    /// Files that are no context: the templates themselves, which would answer their own questions best.
+    /// Excluded files: the templates themselves, which would match their own queries best.
     pub apart: BTreeSet<String>,
-    /// Files that the tools of a role may not touch, by the names of roles.
+    /// Files that the tools of a role may not touch, by role.
     pub protected: BTreeMap<String, Globs>,
 }
 
 impl Scope {
-    /// Whether a file can be looked up, by its name alone; `None` where nobody would think so.
+    /// Decides by the name if a file can be looked up; `None` for a file that is silently ignored.
     pub fn verdict(&self, name: &str) -> Option<Result<(), Why>> {
         if self.documents.matches(name) {
             return Some(allow(name));
@@ -54,7 +57,8 @@ impl Scope {
         Some(allow(name).and_then(|()| is_type()))
     }
 
-    /// The role that keeps a file from an agent: the agent's own; where it has none, each that protects some files and not all.
+    /// Returns the role that protects a file from an agent: the agent's own; for an agent without a
+    /// role, any role that protects some files but not all.
     pub(super) fn protector(&self, role: Option<&str>, path: &str) -> Option<&str> {
         let protects = |(name, globs): &(&String, &Globs)| {
             role.map_or_else(|| !globs.matches_everything(), |role| role == *name) && globs.matches(path)
@@ -63,21 +67,21 @@ impl Scope {
     }
 }
 
-/// Refuses a file that no pattern of the project brings in.
+/// Rejects files with names of keys.
 fn allow(name: &str) -> Result<(), Why> {
     if is_key_file(name) { Err(Why::KeyName) } else { Ok(()) }
 }
 
-/// A file that is not looked up although one might think so.
+/// A file that is excluded from lookups although a user might expect it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
-    /// Its path, or the pattern that names none.
+    /// Its path, or the pattern that matches no file.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub why: Why,
 }
 
-/// Why a file is not looked up.
+/// The reason why a file is excluded from lookups.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum Why {
     /// It holds no text.
@@ -86,37 +90,37 @@ pub enum Why {
     /// It is too large.
     #[error("it is larger than {} MiB", .limit >> 20)]
     TooLarge {
-        /// Bytes that it may have.
+        /// The maximum size in bytes.
         limit: u64,
     },
     /// It cannot be read.
     #[error("it cannot be read: {reason}")]
     Unreadable {
-        /// What the system says.
+        /// The message of the system.
         reason: String,
     },
-    /// A registered document that is not there.
+    /// A registered document does not exist.
     #[error("there is no such file")]
     Missing,
-    /// Registered documents, or files to look up, outside the project.
+    /// A registered document or an included file is outside the project.
     #[error("it lies outside the project's folder")]
     Outside,
-    /// It is neither a document nor source, and no pattern names it.
+    /// The file is neither a document nor source, and no pattern includes it.
     #[error("its type is not looked up unless `[context] include` names it")]
     Type,
-    /// It is named as keys, credentials and environment files are.
+    /// The name is typical of keys, credentials and environment files.
     #[error("its name is that of a key, a credential or an environment file")]
     KeyName,
-    /// Its text is a key or credentials.
+    /// The text contains a key or credentials.
     #[error("it holds a key or credentials")]
     KeyText,
-    /// It is protected.
+    /// A role protects the file.
     #[error("role `{role}` protects it")]
     Protected {
-        /// Whose tools may not touch it.
+        /// The role.
         role: String,
     },
-    /// A pattern names what `.gitignore` hides.
+    /// A pattern matches a file that `.gitignore` excludes.
     #[error("`.gitignore` names it; `[context] documents` takes files that it names")]
     Ignored,
 }
@@ -126,20 +130,20 @@ pub enum Why {
 pub(super) struct Candidate {
     /// Its path relative to the project's folder, with `/`.
     pub(super) name: String,
-    /// As it is opened.
+    /// The path to open it.
     pub(super) path: PathBuf,
-    /// Its stamp when it was found.
+    /// Its stamp during the file walk.
     pub(super) stamp: Stamp,
-    /// Bytes that it may have.
+    /// The maximum size in bytes.
     pub(super) limit: u64,
 }
 
-/// Every file that can be looked up, by name, and what was left out.
+/// Returns every file for lookups, by name, and the skipped files.
 pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
     let mut skipped = Vec::new();
     let mut found = Files::default();
     let real_root = RealFs.canonical(&scope.root);
-    // A link that a pattern names, or leads through, is followed where it stays in the project.
+    // A link in a pattern is followed if it stays in the project.
     let leaves = |start: &Path| match (&real_root, RealFs.canonical(start)) {
         (Ok(root), Ok(real)) => !real.starts_with(root),
         _ => false,
@@ -171,7 +175,7 @@ pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
     }));
     for pattern in scope.documents.written() {
         let mut globs = Globs::default();
-        // It was taken from patterns that were read.
+        // The pattern was valid when it was read.
         if globs.add(pattern).is_err() {
             continue;
         }
@@ -204,7 +208,7 @@ pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
     (candidates, skipped)
 }
 
-/// What becomes of files that are hidden, by a dot or by `.gitignore`.
+/// The treatment of files that are hidden, by a dot or by `.gitignore`.
 #[derive(Clone, Copy)]
 enum Hidden<'b> {
     LeftOut(&'b SkippedFolders),
@@ -218,10 +222,11 @@ struct Files {
     left_out: BTreeMap<String, Why>,
 }
 
-/// Whether a file can be looked up, by its name; `None` where nobody would think so.
+/// Decides by the name if a file can be looked up; `None` for a file that is silently ignored.
 type Verdict<'v> = &'v (dyn Fn(&str) -> Option<Result<(), Why>> + Sync);
 
-/// Whether `.gitignore` hides where a walk is to begin, which no walk that begins there asks.
+/// Returns true if `.gitignore` excludes the start of a file walk, which the file walk itself does
+/// not check.
 fn is_ignored(root: &Path, start: &Path) -> bool {
     let (Ok(root), Ok(start)) = (RealFs.canonical(root), RealFs.canonical(start)) else { return false };
     let Ok(inside) = start.strip_prefix(&root) else { return false };
@@ -251,7 +256,7 @@ fn walk(scope: &Scope, start: &Path, hidden: Hidden<'_>, limit: u64, verdict: Ve
     let all = Mutex::new(found);
     walk.build_parallel().run(|| {
         Box::new(|entry| {
-            // What cannot be looked into has no files; a folder that is gone meanwhile has none either.
+            // An unreadable or deleted folder contains no files.
             let file = entry.ok().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
             if let Some(entry) = file {
                 let name = named(scope, entry.path());
@@ -273,7 +278,7 @@ fn candidate(entry: &DirEntry, name: &str, limit: u64) -> Option<Candidate> {
     Some(Candidate { name: name.to_owned(), path: entry.path().to_path_buf(), stamp, limit })
 }
 
-/// A path relative to the project's folder, with `/`.
+/// Returns a path relative to the project's folder, with `/`.
 fn named(scope: &Scope, path: &Path) -> String {
     let inside = path.strip_prefix(&scope.root).unwrap_or(path);
     let parts: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();

@@ -1,9 +1,9 @@
-//! What is kept between runs: the full-text index of a project's files that fresh context is looked up in, what the user trusts, and
-//! what became of scenarios.
+//! Data stored between runs: the full-text index of a project's files for lookups, the user's
+//! permissions, and the history of scenarios.
 //!
-//! An answer of the index depends on the query and on what the files hold: never on the order in which they were read, on threads, on
-//! the clock or on what an earlier run left behind. The index is a hint and no authority: what is broken, or of another
-//! version, is made again, and where nothing can be written the same answers come from memory.
+//! A result of the index depends only on the query and on the contents of the files: never on the
+//! order of reading, on threads, on the clock or on earlier runs. The index is a cache: a damaged
+//! or outdated one is rebuilt, and without write access the same results come from memory.
 
 mod default_types;
 pub mod history;

@@ -1,13 +1,14 @@
-//! A file as passages: a small one whole, a larger one by its headings and blank lines, so that a match is neither a
-//! line without its sense nor a book.
+//! Splits a file into passages: a small file is one passage, a larger one is split at headings and
+//! blank lines, so that a match is neither a single line out of context nor a whole book.
 //!
-//! Passages follow each other without gaps: put together they are the file again.
+//! Passages follow each other without gaps: joined, they are the file.
 
 use std::ops::Range;
 
-/// Bytes of a passage at most, but for what has no better border; a file with no more is one passage.
+/// The maximum size of a passage in bytes, unless it has no better border; a file up to this size
+/// is one passage.
 pub const MOST: usize = 3_000;
-/// A heading begins a new passage once the one before has this many bytes.
+/// The size in bytes from which on a heading begins a new passage.
 const ENOUGH: usize = 600;
 
 /// A part of a file.
@@ -19,7 +20,7 @@ pub struct Passage {
     pub first: u32,
     /// Its last line that is not blank.
     pub last: u32,
-    /// Which part of a line that is too long for one passage; else 0.
+    /// The number of the piece of a line that is too long for one passage; otherwise 0.
     pub piece: u32,
 }
 
@@ -32,7 +33,7 @@ struct Line<'t> {
     piece: u32,
 }
 
-/// The passages of a text. `path` says by its ending how headings look.
+/// Returns the passages of a text. The extension of `path` determines the syntax of headings.
 pub fn passages(path: &str, text: &str) -> Vec<Passage> {
     let mut out: Vec<Passage> = Vec::new();
     if text.len() <= MOST {
@@ -69,14 +70,14 @@ pub fn passages(path: &str, text: &str) -> Vec<Passage> {
     out
 }
 
-/// How a file marks its sections.
+/// The syntax of headings in a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Headings {
     /// `# Title`
     Hashes,
     /// `= Title`
     Equals,
-    /// By blank lines alone.
+    /// No headings; sections end at blank lines.
     None,
 }
 
@@ -100,7 +101,7 @@ impl Headings {
     }
 }
 
-/// Lines up to and with the blank ones behind them; a heading begins a block too.
+/// Splits lines into blocks, which end behind blank lines and before headings.
 fn blocks(text: &str, headings: Headings) -> impl Iterator<Item = Vec<Line<'_>>> {
     let mut lines = lines(text).peekable();
     let mut fenced = false;
@@ -126,7 +127,7 @@ fn blocks(text: &str, headings: Headings) -> impl Iterator<Item = Vec<Line<'_>>>
     })
 }
 
-/// Lines with their ends; one that is longer than a passage comes in pieces.
+/// Returns the lines with their line ends; a line longer than a passage is split into pieces.
 fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     let mut start = 0;
     text.split_inclusive('\n').zip(1..).flat_map(move |(line, number)| {

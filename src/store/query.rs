@@ -1,19 +1,19 @@
-//! Reduces a query to the words that are looked for, by the query alone.
+//! Reduces a query to the words to search for, by the query alone.
 
 use super::words;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// Words that a query is read for; a task's inputs may be whole documents.
+/// The maximum number of words that are read; a task's inputs may be whole documents.
 const READ: usize = 512;
-/// Bytes that a query is read for.
+/// The maximum number of bytes that are read.
 const BYTES: usize = 1 << 20;
-/// Words that are looked for.
+/// The maximum number of words to search for.
 const ASKED: usize = 32;
-/// A word of this many bytes, or of more, weighs most.
+/// The length in bytes from which on words have the maximum weight.
 const LONG: usize = 12;
 
-/// Words that say nothing about what a passage is about, as `words` has them: without the `s` of a plural.
+/// Words without significance, in the form of `words`: without the `s` of a plural.
 pub const EMPTY: [&str; 74] = [
     "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "did", "do",
     "doe", "each", "for", "from", "ha", "had", "have", "how", "i", "if", "in", "into", "is", "it", "may", "me", "must", "my",
@@ -22,18 +22,18 @@ pub const EMPTY: [&str; 74] = [
     "will", "with", "would", "you", "your",
 ];
 
-/// A word that is looked for.
+/// A word to search for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// The word, as the index has it.
+    /// The word in the form of the index.
     pub word: String,
-    /// What it says of a passage that it stands there. Long words are rare ones in every text, so that no other passage has to be
-    /// asked how rare it is.
+    /// The significance of the word for a passage. Long words are rare in every text, so that its
+    /// frequency in other passages is not needed.
     pub weight: u32,
 }
 
-/// The words of a query that are looked for, in their order: at most 32, of which the first of the longest are taken, and none that
-/// says nothing of what a passage is about.
+/// Returns the significant words of a query, in order: at most 32, preferring long words and among
+/// equals the first.
 pub fn asked(query: &str) -> Vec<Asked> {
     let mut seen = BTreeSet::new();
     let mut words = Vec::new();

@@ -1,5 +1,5 @@
-//! Brings the index up to date: reads only files whose stamp changed, indexes only those whose bytes changed, and removes
-//! files that are gone.
+//! Updates the index: reads only files whose stamp changed, indexes only files whose bytes changed,
+//! and removes deleted files.
 
 use super::indexable_files::{Candidate, Skipped, Why};
 use super::sqlite::{Base, Broken, Change, Holds, Known};
@@ -14,27 +14,27 @@ use std::io::ErrorKind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 
-/// A file that changed less than this before it was read may change again under the same stamp.
+/// A file that changed less than this time before it was read may change again without a new stamp.
 const SETTLED: i128 = 2_000_000_000;
-/// Files that wait to be written while others are read.
+/// The number of files that may wait to be written while others are read.
 const AHEAD: usize = 32;
-/// Bytes that tell what ctxc writes from other files.
+/// The number of bytes that identify files written by ctxc.
 const HEAD: usize = 256;
-/// What begins results for other programs, and a page of a manifest.
+/// The beginnings of results for other programs, and of a page of a manifest.
 const RESULTS: [&str; 3] =
     ["<testsuites name=\"ctxc\"", "<testsuites name=\"ctxc eval\"", "<meta name=\"generator\" content=\"ctxc/"];
 
-/// What has to change.
+/// The changes that update the index.
 #[derive(Debug, Default)]
 pub(super) struct Plan<'c> {
-    /// Files that are gone.
+    /// Deleted files.
     gone: Vec<String>,
-    /// Files to read, with what was known of them.
+    /// Files to read, with the stored facts about them.
     read: Vec<(&'c Candidate, Option<Known>)>,
 }
 
 impl<'c> Plan<'c> {
-    /// Compares what is known with what is there.
+    /// Compares the indexed files with those on disk.
     pub(super) fn new(known: &BTreeMap<String, Known>, there: &'c [Candidate]) -> Self {
         let names: BTreeSet<&str> = there.iter().map(|candidate| candidate.name.as_str()).collect();
         let gone = known.keys().filter(|name| !names.contains(name.as_str())).cloned().collect();
@@ -45,12 +45,12 @@ impl<'c> Plan<'c> {
         Self { gone, read }
     }
 
-    /// Whether nothing has to change.
+    /// Returns true if the index is up to date.
     pub(super) fn is_empty(&self) -> bool {
         self.gone.is_empty() && self.read.is_empty()
     }
 
-    /// Makes the change; files that cannot be read are told apart.
+    /// Carries out the changes, and returns the files that cannot be read.
     pub(super) fn carry_out(&self, base: &mut Base) -> Result<Vec<Skipped>, Broken> {
         let change = base.change()?;
         for name in &self.gone {
@@ -66,7 +66,7 @@ impl<'c> Plan<'c> {
                 let next = &next;
                 scope.spawn(move || {
                     while let Some((candidate, known)) = self.read.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        // Nobody listens any more once a write has failed.
+                        // The receiver is gone once a write has failed.
                         if send.send((*candidate, known, read(candidate))).is_err() {
                             break;
                         }
@@ -86,13 +86,13 @@ impl<'c> Plan<'c> {
     }
 }
 
-/// A stamp as it is kept.
+/// Returns a stamp in its stored form.
 fn stamp(candidate: &Candidate) -> String {
     let fs::Stamp { len, modified, id, changed } = candidate.stamp;
     format!("{len}:{modified}:{id}:{changed}")
 }
 
-/// A file as it is now.
+/// The current state of a file.
 struct FileStamp {
     known: Known,
     text: String,
@@ -122,8 +122,8 @@ fn read(candidate: &Candidate) -> Result<FileStamp, Why> {
     Ok(FileStamp { known, text: text.map_or_else(String::new, Cow::into_owned) })
 }
 
-/// Whether a file says that it is written by ctxc, or for it: a registry, a manifest, a scenario with the answers in it, results
-/// of a run for other programs.
+/// Returns true if a file identifies itself as written by ctxc or for it: a registry, a manifest, a
+/// scenario with answers, or results for other programs.
 fn is_own(text: &str) -> bool {
     let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or("");
     if RESULTS.iter().any(|sign| head.contains(sign)) {
@@ -134,7 +134,8 @@ fn is_own(text: &str) -> bool {
         || is_sample(text)
 }
 
-/// Whether a file holds samples of imported prompts, as `ctxc import --verify` takes them: what they should come to, in full.
+/// Returns true if a file contains samples of imported prompts for `ctxc import --verify`, which
+/// include the full expected text.
 fn is_sample(text: &str) -> bool {
     let first = text.lines().find(|line| !line.trim().is_empty()).filter(|line| line.trim_start().starts_with('{'));
     let value = first.and_then(|line| serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(line).ok());
@@ -142,7 +143,7 @@ fn is_sample(text: &str) -> bool {
     value.is_some_and(|fields| fields.contains_key("template") && fields.contains_key("expected") && fields.keys().all(is_known))
 }
 
-/// Writes what a file holds now; gives back why it does not count.
+/// Writes the current state of a file; returns the reason if the file is skipped.
 fn write(
     change: &Change<'_>,
     candidate: &Candidate,

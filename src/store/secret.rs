@@ -1,4 +1,4 @@
-//! A secret of the user's, made when it is first asked for: what the placeholders in recordings depend on.
+//! A secret of the user, created on first use: the key of the masks in recordings.
 
 use crate::base::folders;
 use crate::base::fs::{self, ReadFs, RealFs};
@@ -6,16 +6,16 @@ use crate::base::hash::Hash;
 use std::io;
 
 const FILE: &str = "secret";
-/// More bytes than it has.
+/// The maximum size of the file in bytes.
 const LIMIT: u64 = 1 << 10;
 
-/// The secret, where it was made before.
+/// Returns the secret if it exists.
 pub fn known() -> Option<[u8; 32]> {
     let bytes = RealFs.read(&folders::states()?.join(FILE), LIMIT).ok()?;
     Hash::parse(std::str::from_utf8(&bytes).ok()?.trim()).map(|Hash(kept)| kept)
 }
 
-/// The secret.
+/// Returns the secret, and creates it if needed.
 ///
 /// # Errors
 /// There is no folder for it, or it cannot be written.

@@ -1,8 +1,10 @@
-//! What the files of a project ask the user's permission for, and whether the user gave it.
+//! The permissions that the files of a project request, and the user's decision.
 //!
-//! A permission holds for one folder and one hash: that of every command line that files of the project name, and of every key of the
-//! project file but those that permit nothing (`permits`); not of the files that such a command runs. Comments, layout and the order of
-//! keys are not part of it. It is kept in the user's folder for state, so no project, link or copy brings one along.
+//! A permission applies to one folder and one hash: that of every command line in files of the
+//! project, and of every key of the project file except those that permit nothing (`permits`), but
+//! not of the files that such a command runs. Comments, layout and the order of keys are excluded.
+//! It is stored in the user's folder for state, so that no project, link or copy carries a
+//! permission.
 
 use crate::base::folders;
 use crate::base::fs::{self, ReadFs, RealFs};
@@ -22,16 +24,16 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The file of a permission in the folder of its project.
+/// The file of a permission in the state folder of its project.
 const FILE: &str = "trust.json";
-/// What its key `schema` says.
+/// The value of its key `schema`.
 const SCHEMA: &str = "ctxc/trusted/1";
-/// More bytes than it ever has.
+/// The maximum size of the file in bytes.
 const LIMIT: u64 = 1 << 16;
-/// How deep fragments are looked into; they cannot use each other in a circle.
+/// The maximum depth of fragments; they cannot form a circle.
 const DEPTH: usize = 64;
 
-/// Why a permission cannot be kept.
+/// The reason why a permission cannot be stored.
 const NOWHERE: &str = "no folder outside the project for what you permit: set XDG_STATE_HOME to one";
 
 /// A command that a file of the project names.
@@ -39,31 +41,32 @@ const NOWHERE: &str = "no folder outside the project for what you permit: set XD
 pub struct CommandLine {
     /// The file, relative to the project.
     pub path: String,
-    /// The command as it is written, its variables and its folder before it.
+    /// The source of the command, preceded by its variables and its folder.
     pub line: String,
 }
 
-/// What the files of a project ask permission for.
+/// The permissions that the files of a project request.
 #[derive(Clone, Debug)]
 pub struct Permissions {
-    /// What the permission would hold for.
+    /// The hash that the permission applies to.
     pub hash: Hash,
     /// The commands that would be run, each once for a file.
     pub commands: BTreeSet<CommandLine>,
 }
 
-/// A permission as it is kept.
+/// A stored permission.
 #[derive(Debug, Deserialize, Serialize)]
 struct Kept {
     schema: String,
     /// The project's folder.
     project: PathBuf,
-    /// What it holds for.
+    /// The hash that it applies to.
     hash: String,
 }
 
 impl Permissions {
-    /// What a project asks for: its file, its tasks, its scenarios by their paths.
+    /// Returns the permissions that a project requests by its file, its tasks, and its scenarios by
+    /// their paths.
     ///
     /// # Errors
     /// A task cannot be read.
@@ -94,12 +97,12 @@ impl Permissions {
         Ok(Self { hash: hash_of(config, &commands), commands })
     }
 
-    /// Whether the user permitted just this, in this folder.
+    /// Returns true if the user gave exactly these permissions in this folder.
     pub fn are_given(&self, project: &Path) -> bool {
         kept(project).is_some_and(|kept| kept.hash == self.hash.to_string())
     }
 
-    /// Keeps the user's permission.
+    /// Stores the user's permission.
     ///
     /// # Errors
     /// There is no folder for it, or it cannot be written.
@@ -111,7 +114,8 @@ impl Permissions {
     }
 }
 
-/// The hash of what a project may run and reach, whatever the layout of its files is.
+/// Returns the hash of everything that a project may run and reach, independent of the layout of
+/// its files.
 fn hash_of(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
     let mut hasher = Hasher::new();
     let permitting = config.files.iter().enumerate().map(|(at, file)| {
@@ -119,7 +123,7 @@ fn hash_of(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
         keys.retain(|key, _| permits(&key.iter().map(String::as_str).collect::<Vec<_>>(), config));
         (at, keys)
     });
-    // A shared file that permits nothing may come and go.
+    // A shared file that permits nothing does not change the hash.
     let permitting: Vec<_> = permitting.filter(|(at, keys)| *at == 0 || !keys.is_empty()).collect();
     hasher.field("ctxc trust 2").field(config.edition).number(permitting.len() as u64);
     for (_, keys) in &permitting {
@@ -138,24 +142,25 @@ fn hash_of(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
     for (role, tool) in tools {
         hasher.field(role).field(tool);
     }
-    // A command that moves from one file to another asks for nothing new.
+    // A command that moves from one file to another needs no new permission.
     for line in commands.iter().map(|command| command.line.as_str()).collect::<BTreeSet<_>>() {
         hasher.field(line);
     }
     hasher.finish()
 }
 
-/// Returns whether a key of the project file is part of what is permitted. It is, unless it applies without a permission, too, and neither
-/// runs, sends nor reveals anything: a key that is new here has to be permitted.
+/// Returns true if a key of the project file is part of the permission. False only for keys that
+/// apply without a permission and that neither run, send nor reveal anything; a key that is unknown
+/// here is part of it.
 fn permits(key: &[&str], config: &Config) -> bool {
     match key {
         ["allow" | "edition" | "extends" | "fmt" | "lints" | "owners" | "project" | "requests" | "require" | "templates", ..] => {
             false
         }
-        // Folders that the commands of a base see.
+        // Folders that the commands of a base can see.
         ["eval", key @ ..] => key == ["gate", "link"],
         ["models", _, key, ..] => *key != "usd_per_million",
-        // No lookup brings in what a role protects, be it for an agent without a role.
+        // The files that a role protects are excluded from lookups, even for agents without a role.
         ["roles", _, "protected_paths", ..] => true,
         ["roles", name, ..] => config.roles.get(*name).is_none_or(|role| run_tools(role, config).next().is_some()),
         // A server's tool counts for the roles that have it.
@@ -164,23 +169,23 @@ fn permits(key: &[&str], config: &Config) -> bool {
     }
 }
 
-/// The names of the tools of a role that a command or a server runs.
+/// Returns the names of a role's tools that a command or a server runs.
 fn run_tools<'c>(role: &'c Role, config: &'c Config) -> impl Iterator<Item = &'c str> {
     let given = role.tools.iter().flat_map(|tools| tools.given());
     given.filter(|tool| !tool.command.is_empty() || !config.mcp.is_empty()).map(|tool| &*tool.name)
 }
 
-/// Takes back what the user permitted in a folder; `false` where that is nothing.
+/// Removes the user's permission for a folder; returns `false` if none existed.
 ///
 /// # Errors
-/// It cannot be removed.
+/// The permission cannot be removed.
 pub fn revoke(project: &Path) -> io::Result<bool> {
     let Some(folder) = folders::state(project) else { return Ok(false) };
     let is_there = fs::exists(&folder.join(FILE));
     fs::remove(&folder.join(FILE)).map(|()| is_there)
 }
 
-/// Whether the user permitted anything in a folder, be it something else than what its files ask for now.
+/// Returns true if the user gave any permission in a folder, even for other files.
 pub fn is_kept(project: &Path) -> bool {
     kept(project).is_some()
 }
@@ -193,14 +198,15 @@ fn kept(project: &Path) -> Option<Kept> {
     (kept.schema == SCHEMA && is_here).then_some(kept)
 }
 
-/// The commands that run tools, and those that serve them, each with the variables that it sees besides the usual ones.
+/// Returns the commands that run or serve tools, each with the environment variables that it sees
+/// besides the usual ones.
 fn tools_of(config: &Config) -> impl Iterator<Item = (&[String], &[String])> {
     let own = defined_tools(config).filter(|tool| !tool.command.is_empty());
     let servers = config.mcp.values().map(|server| (&*server.command, &*server.env));
     own.map(|tool| (&*tool.command, &[][..])).chain(servers)
 }
 
-/// The tools that the project defines; none where no role has tools.
+/// Returns the tools that the project defines; empty if no role has tools.
 fn defined_tools(config: &Config) -> impl Iterator<Item = &ToolDefinition> {
     let tools = config.roles.values().find_map(|role| role.tools.as_ref());
     tools.into_iter().flat_map(|tools| tools.defined.values())
@@ -220,7 +226,7 @@ fn of_task(registry: &Registry, task: Task<'_>, commands: &mut BTreeSet<CommandL
     Ok(())
 }
 
-/// What a check of the project's own runs.
+/// Returns the command line of a project's own check.
 pub fn line_of(check: &OwnCheck) -> String {
     let argv: Vec<String> = match &check.what {
         Runs::Command(argv) => argv.iter().map(|word| quoted(&word.value)).collect(),
@@ -229,7 +235,7 @@ pub fn line_of(check: &OwnCheck) -> String {
     argv.join(" ")
 }
 
-/// What sends the request of a scenario; `None` where a file holds it.
+/// Returns the command that sends the request of a scenario; `None` if the request is a file.
 pub fn program_of(source: &RequestSource) -> Option<String> {
     match source {
         RequestSource::File(_) => None,
@@ -238,7 +244,7 @@ pub fn program_of(source: &RequestSource) -> Option<String> {
     }
 }
 
-/// The command that a script runs, with all that decides what it does.
+/// Returns the command that a script runs, including everything that affects its behaviour.
 fn script(registry: &Registry, body: &Body<'_>) -> Result<Option<String>, ReadError> {
     let Some(command) = &body.command else { return Ok(None) };
     let mut words = Vec::new();
@@ -261,7 +267,7 @@ fn script(registry: &Registry, body: &Body<'_>) -> Result<Option<String>, ReadEr
     Ok(Some(words.join(" ")))
 }
 
-/// The words of a text, those of fragments in their places.
+/// Returns the source of a text with its fragments inserted.
 fn text(registry: &Registry, text: &Text<'_>, depth: usize) -> Result<String, ReadError> {
     let mut words = text.text.as_deref().unwrap_or("").to_owned();
     for part in text.parts.iter().flatten() {
@@ -276,7 +282,7 @@ fn text(registry: &Registry, text: &Text<'_>, depth: usize) -> Result<String, Re
     Ok(words)
 }
 
-/// A word of a command as a shell would have to be given it.
+/// Quotes a word of a command for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+{}".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }

@@ -1,13 +1,17 @@
-//! From text to the words that are indexed and asked for; both sides go through here, so they agree by construction.
+//! Converts text to the words that are indexed and searched for; both use the same functions, so
+//! they always agree.
 //!
-//! A word is lower-case letters and digits and nothing else: no sign that means something to a query language survives.
+//! A word consists of lower-case letters and digits: no character with a meaning in a query
+//! language remains.
 
 use std::ops::Range;
 
-/// Bytes that a word may have: what is longer is a key or a picture, and nobody asks for it.
+/// The maximum length of a word in bytes: longer ones are keys or encoded images, which are never
+/// searched for.
 const LONGEST: usize = 64;
 
-/// Hands over every word of a text, in order. `fetchUserIDs` gives `fetchuserid`, `fetch`, `user`, `id`.
+/// Calls `take` with every word of a text, in order. `fetchUserIDs` gives `fetchuserid`, `fetch`,
+/// `user`, `id`.
 pub(super) fn each(text: &str, mut take: impl FnMut(&str)) {
     let mut buffer = String::new();
     for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
@@ -19,7 +23,7 @@ pub(super) fn each(text: &str, mut take: impl FnMut(&str)) {
     }
 }
 
-/// The words of a text with a space between them: what the index is given.
+/// Returns the words of a text joined by spaces, as stored in the index.
 pub fn joined(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     each(text, |word| {
@@ -31,7 +35,7 @@ pub fn joined(text: &str) -> String {
     out
 }
 
-/// A run of letters and digits of a script that separates words.
+/// Splits a run of letters and digits of a script that separates words.
 fn spaced(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
     word(run, buffer, take);
     let mut parts = parts(run);
@@ -44,7 +48,7 @@ fn spaced(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
     }
 }
 
-/// Hands over one word as it is compared.
+/// Passes on one word in its normalised form.
 fn word(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
     if run.len() > LONGEST {
         return;
@@ -57,7 +61,8 @@ fn word(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
     }
 }
 
-/// An English plural without its `s`, so that `rollbacks` finds `rollback`. The same on both sides, so wrong guesses do no harm.
+/// Removes the `s` of an English plural, so that `rollbacks` finds `rollback`. Applies to both
+/// sides, so wrong guesses are harmless.
 fn singular(word: &str) -> &str {
     let keeps = ["ss", "us", "is"];
     match word.strip_suffix('s') {
@@ -66,7 +71,7 @@ fn singular(word: &str) -> &str {
     }
 }
 
-/// The parts of a name in camel case, and numbers apart from letters.
+/// Splits a name in camel case, and numbers from letters.
 fn parts(run: &str) -> impl Iterator<Item = Range<usize>> {
     let mut chars = run.char_indices().peekable();
     let mut start = 0;
@@ -89,14 +94,14 @@ fn parts(run: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Whether a part begins at `c`: `a|B`, `AB|Ca`, `a|1`, `1|a`.
+/// Returns true if a part begins at `c`: `a|B`, `AB|Ca`, `a|1`, `1|a`.
 fn border(before: char, c: char, next: Option<char>) -> bool {
     (before.is_lowercase() && c.is_uppercase())
         || (before.is_uppercase() && c.is_uppercase() && next.is_some_and(char::is_lowercase))
         || before.is_numeric() != c.is_numeric()
 }
 
-/// Whether a character belongs to a script that writes no spaces between words.
+/// Returns true for a character of a script that writes no spaces between words.
 const fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
@@ -104,7 +109,8 @@ const fn is_unspaced(c: char) -> bool {
         | '\u{20000}'..='\u{3ffff}')
 }
 
-/// A run without spaces: each pair of neighbours is a word, and a character alone where it has none.
+/// Splits a run without spaces: each pair of neighbours is a word; a single character is a word by
+/// itself.
 fn unspaced(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
     let mut start = 0;
     while let Some(rest) = run.get(start..).filter(|rest| !rest.is_empty()) {

@@ -1,4 +1,5 @@
-//! Attributes: name, `=`, value, and what may be missing of it. A value that never ends is cut where a person would.
+//! Attributes: name, `=`, value, and recovery if any of them is missing. A value without an end is
+//! cut at the most plausible place.
 
 use super::fault::{Fault, FaultKind};
 use super::pass::{Flow, Pass, Stopped};
@@ -16,7 +17,7 @@ struct Value {
 }
 
 impl Pass<'_, '_> {
-    /// Reads the attribute whose name begins at the place.
+    /// Reads the attribute whose name begins at the position.
     pub(super) fn attribute(&mut self, tag: &mut Tag, spaced: bool) -> Flow {
         let start = self.scan.at;
         let Some(name) = self.scan.name() else { return Ok(()) };
@@ -48,12 +49,13 @@ impl Pass<'_, '_> {
         Ok(())
     }
 
-    /// `<taskname="x">`: an attribute's name that ran into the element's. Its end tag may tell them apart.
+    /// `<taskname="x">`: an attribute's name joined to the element's name. The end tag may separate
+    /// them later.
     pub(super) fn joined(&mut self, tag: &mut Tag) -> Flow {
         self.fault(FaultKind::MissingSpace, tag.name.span(), None)?;
         tag.damaged = true;
         let mut name = Span::at(self.scan.at as u32);
-        // No element's name ends in a declaration of a namespace.
+        // A namespace declaration is never the end of an element's name.
         let written = self.scan.slice(tag.name.start, tag.name.end);
         if let Some(found) = memchr::memmem::find(written, b"xmlns").filter(|&found| found > 0 && is_declaration(written, found))
         {
@@ -62,7 +64,7 @@ impl Pass<'_, '_> {
             tag.name.end = end;
             tag.spaces = true;
         }
-        // Any other colon is the attribute's as well.
+        // Any other colon belongs to the attribute, too.
         tag.name.colon = false;
         self.scan.at += 1;
         self.scan.skip_space();
@@ -77,7 +79,7 @@ impl Pass<'_, '_> {
         self.tree.attributes.push(RawAttribute { name, value: value.span, namespace: 0, flags: value.flags });
     }
 
-    /// Reads what follows `=`.
+    /// Reads the value after `=`.
     fn value(&mut self, name: Span) -> Result<Value, Stopped> {
         match self.scan.peek() {
             Some(quote @ (b'"' | b'\'')) => self.quoted(quote),
@@ -89,7 +91,8 @@ impl Pass<'_, '_> {
 
     fn no_value(&mut self, name: Span) -> Result<Value, Stopped> {
         self.fault(FaultKind::MissingValue, name, None)?;
-        // Behind `=` and not behind the white space after it, which may lie outside of the tag.
+        // The value is empty and placed directly behind `=`, since the white space after it may lie
+        // outside the tag.
         let behind = self.scan.slice(name.end as usize, self.scan.at);
         let blank = behind.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
         Ok(Value { span: Span::at((self.scan.at - blank) as u32), flags: 0, damaged: true })
@@ -142,7 +145,7 @@ impl Pass<'_, '_> {
         Ok(Value { span: Span::of(open + 1, end), flags, damaged })
     }
 
-    /// Whether the `<` in a value is a sign: the closing quote follows on the same line.
+    /// Returns true if the `<` in a value is a sign: the closing quote follows on the same line.
     fn is_sign(&mut self, quote: u8) -> bool {
         if self.scan.at < self.signs_until {
             return true;
@@ -151,9 +154,9 @@ impl Pass<'_, '_> {
         let rest = self.scan.slice(from, self.scan.bytes.len());
         let mut previous = b'<';
         let begins_tag = |byte: u8| matches!(byte, b'/' | b'!' | b'?') || byte.is_ascii_alphabetic();
-        // `a < 3 and b > 4`: what begins no tag is not ended by a `>`.
+        // `a < 3 and b > 4`: a `<` that begins no tag is not ended by a `>`.
         let is_comparison = rest.first().is_some_and(|&byte| !begins_tag(byte));
-        // `<b>`: a quote ends such a value only where the tag plainly goes on behind it.
+        // `<b>`: a quote ends such a value only if the tag clearly continues after it.
         let mut has_markup = false;
         for (ahead, &byte) in rest.iter().enumerate() {
             if byte == quote {
@@ -176,7 +179,7 @@ impl Pass<'_, '_> {
         false
     }
 
-    /// A value that runs into `<` or the end of the text.
+    /// Handles a value that runs into `<` or the end of the text.
     fn unclosed(&mut self, open: usize, faults: usize) -> Result<Value, Stopped> {
         let end = self.scan.at;
         let line = memchr::memchr2(b'\n', b'\r', self.scan.slice(open + 1, end)).map(|found| open + 1 + found);
@@ -184,10 +187,11 @@ impl Pass<'_, '_> {
         self.cut(open, cut, faults)
     }
 
-    /// Ends a value at `cut` and goes on from there.
+    /// Ends a value at `cut` and continues from there.
     fn cut(&mut self, open: usize, cut: usize, faults: usize) -> Result<Value, Stopped> {
         self.scan.at = cut;
-        // Whatever lies behind is read again and reports itself; but for a conflict, which is entered once.
+        // Everything after the cut is read again and reported again, except a conflict, which is
+        // entered only once.
         let again = |fault: &Fault| fault.span.start as usize >= cut && fault.kind != FaultKind::MergeConflict;
         while self.faults.len() > faults && self.faults.last().is_some_and(again) {
             self.faults.pop();
@@ -196,21 +200,22 @@ impl Pass<'_, '_> {
         Ok(Value { span: Span::of(open + 1, cut), flags: flag::ENCODED, damaged: true })
     }
 
-    /// Where the tag ends inside a value that lost its quote: the first `>` with nothing after it on its line, else
-    /// the first `>`; before the `/` of an empty element.
+    /// The end of the tag inside a value that lost its quote: the first `>` at the end of a line,
+    /// else the first `>`; before the `/` of an empty element.
     fn bracket(&self, start: usize, end: usize) -> Option<usize> {
         let region = self.scan.slice(start, end);
         let ends_line = |at: &usize| {
             let after = region.get(at + 1..).unwrap_or(&[]).iter();
             after.copied().find(|&byte| byte != b' ' && byte != b'\t').is_none_or(|byte| matches!(byte, b'\n' | b'\r'))
         };
-        // Looking at a handful of signs is enough, and keeps the search linear.
+        // Considering a few `>` suffices and keeps the search linear.
         let found = memchr::memchr_iter(b'>', region).take(8).find(ends_line).or_else(|| memchr::memchr(b'>', region))?;
         let slash = found.checked_sub(1).and_then(|before| region.get(before)) == Some(&b'/');
         Some(start + found - usize::from(slash))
     }
 
-    /// Where the next attribute begins when a value swallowed it: ` name=` at the value's end.
+    /// The start of the next attribute if it was read as part of a value: ` name=` at the value's
+    /// end.
     fn other_attribute(&self, start: usize, end: usize) -> Option<usize> {
         let region = self.scan.slice(start, end).trim_ascii_end().strip_suffix(b"=")?.trim_ascii_end();
         let name = region.iter().rev().take_while(|&&byte| class(byte) & is::PLAIN != 0 || byte == b':').count();
@@ -219,7 +224,8 @@ impl Pass<'_, '_> {
         (kept.len() < before.len()).then_some(start + kept.len())
     }
 
-    /// A value without its opening quote, up to its closing quote when there is one on the line, else to the next space.
+    /// A value without its opening quote, up to a closing quote on the line, else to the next white
+    /// space.
     fn unquoted(&mut self) -> Result<Value, Stopped> {
         let start = self.scan.at;
         let rest = self.scan.rest();
@@ -250,10 +256,11 @@ impl Pass<'_, '_> {
     }
 }
 
-/// Bytes of a quote that a word processor writes.
+/// Bytes of a typographic quote.
 const CURLY: usize = "“".len();
 
-/// What stands between such quotes on its line, where it begins with one, and the tag goes on behind them.
+/// The text between typographic quotes on the line, if it begins with one and the tag continues
+/// after them.
 fn in_curly_quotes(rest: &[u8]) -> Option<Span> {
     let is_quote = |bytes: &[u8]| ["“", "”", "‘", "’"].iter().any(|quote| bytes.starts_with(quote.as_bytes()));
     let line = rest.split(|byte| matches!(byte, b'\n' | b'<' | b'"')).next().filter(|line| is_quote(line))?;
@@ -262,14 +269,14 @@ fn in_curly_quotes(rest: &[u8]) -> Option<Span> {
     (is_space(follows) || matches!(follows, b'>' | b'/' | b'?')).then_some(Span::of(CURLY, end))
 }
 
-/// Whether what stands behind a closing quote goes on with its tag: the tag's end, or another attribute.
+/// Returns true if a tag continues after a closing quote: with its end, or another attribute.
 fn goes_on(behind: &[u8]) -> bool {
     let rest = behind.trim_ascii_start();
     let name = rest.iter().take_while(|&&byte| class(byte) & is::PLAIN != 0 || byte == b':').count();
     matches!(rest, [b'>', ..] | [b'/' | b'?', b'>', ..]) || name > 0 && rest.get(name) == Some(&b'=')
 }
 
-/// Whether `xmlns` or `xmlns:p` stands at a place of a name, up to its end.
+/// Returns true if a name contains `xmlns` or `xmlns:p` from `at` to its end.
 fn is_declaration(name: &[u8], at: usize) -> bool {
     name.get(at + 5..).is_some_and(|rest| rest.is_empty() || rest.starts_with(b":"))
 }

@@ -3,13 +3,13 @@
 use crate::base::span::Span;
 use std::collections::HashMap;
 
-/// Prefixes in force, innermost last, and the URIs known so far.
+/// The prefixes in scope, innermost last, and all URIs so far.
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
     pub(super) scope: Vec<Binding>,
     /// URI to 1 + its index in the tree.
     pub(super) known: HashMap<Box<str>, u16>,
-    /// Prefixes that were reported; a handful, the rest are reported each time.
+    /// The first few prefixes that were reported; further ones are reported each time.
     pub(super) undeclared: Vec<Span>,
 }
 

@@ -1,11 +1,12 @@
-//! Bytes to text: UTF-8, and UTF-16 with a byte order mark. The mark is stripped and counts in no offset.
+//! Bytes to text: UTF-8, and UTF-16 with a byte order mark. The mark is stripped and excluded from
+//! all offsets.
 //!
-//! Never guesses an encoding and never replaces a byte: what cannot be decoded is a fault with its place.
-//! NUL and other characters that XML forbids are decoded; the reader reports them.
+//! Never guesses an encoding and never replaces a byte: an undecodable byte is a fault with its
+//! offset. NUL and other characters that XML forbids are decoded; the reader reports them.
 
 use std::borrow::Cow;
 
-/// An encoding that this compiler reads.
+/// A supported encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// UTF-8, with or without a byte order mark.
@@ -16,7 +17,7 @@ pub enum Encoding {
     Utf16Be,
 }
 
-/// Why bytes are no text.
+/// The reason why bytes cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeFault {
     /// The bytes are not UTF-8.
@@ -24,7 +25,7 @@ pub enum DecodeFault {
     InvalidUtf8 {
         /// First offending byte of the file.
         offset: u64,
-        /// The encoding that the XML declaration names, when it names another one.
+        /// The encoding in the XML declaration, if it is a different one.
         declared: Option<String>,
     },
     /// A UTF-16 surrogate without its partner.
@@ -42,21 +43,21 @@ pub enum DecodeFault {
     /// UTF-16 or UTF-32 without a byte order mark, or UTF-32 with one.
     #[error("the file looks like {encoding}, which is not read")]
     Unsupported {
-        /// What it looks like.
+        /// The detected encoding.
         encoding: &'static str,
     },
-    /// The XML declaration names one encoding, the bytes are in another.
+    /// The XML declaration contradicts the encoding of the bytes.
     #[error("the XML declaration says {declared}, the bytes are {found}")]
     Contradiction {
-        /// What the declaration says.
+        /// The declared encoding.
         declared: String,
-        /// What the bytes are.
+        /// The actual encoding.
         found: &'static str,
     },
 }
 
 impl DecodeFault {
-    /// The first offending byte of the file; 0 where the whole file is.
+    /// The first offending byte of the file; 0 if the whole file is at fault.
     pub const fn offset(&self) -> u64 {
         match self {
             Self::InvalidUtf8 { offset, .. } | Self::LoneSurrogate { offset } | Self::OddLength { offset } => *offset,
@@ -65,7 +66,7 @@ impl DecodeFault {
     }
 }
 
-/// The encoding that the first bytes show, and the length of the byte order mark.
+/// Detects the encoding from the first bytes, and the length of the byte order mark.
 pub fn detect(bytes: &[u8]) -> Result<(Encoding, usize), DecodeFault> {
     match bytes {
         [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] | [0, 0, 0, b'<', ..] | [b'<', 0, 0, 0, ..] => {
@@ -79,10 +80,10 @@ pub fn detect(bytes: &[u8]) -> Result<(Encoding, usize), DecodeFault> {
     }
 }
 
-/// Decodes a file. Borrows when the bytes are UTF-8.
+/// Decodes a file. Borrows if the bytes are UTF-8.
 ///
 /// # Errors
-/// A [`DecodeFault`] when the bytes are in no encoding that is read, or break it.
+/// A [`DecodeFault`] if the encoding is unsupported or the bytes are invalid in it.
 pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeFault> {
     let (encoding, mark) = detect(bytes)?;
     let body = bytes.get(mark..).unwrap_or(&[]);
@@ -104,7 +105,7 @@ pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeFault> {
 
 /// The bytes of a text, in the encoding and with the byte order mark of the file that it was read from.
 pub fn encode_like(text: &str, original: &[u8]) -> Vec<u8> {
-    // What could not be told could not be decoded either, so there is no text of it.
+    // A file of unknown encoding could not be decoded, so no text of it exists.
     let (encoding, mark) = detect(original).unwrap_or((Encoding::Utf8, 0));
     let mut out = original.get(..mark).unwrap_or(&[]).to_vec();
     match encoding {
@@ -115,8 +116,8 @@ pub fn encode_like(text: &str, original: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Refuses a declaration of the other one of the two families; names that are neither are left to the reader,
-/// which has a place for them.
+/// Rejects a declaration of the other family of encodings. Names of neither family are left to the
+/// reader, which knows their spans.
 fn contradiction(text: &str, encoding: Encoding) -> Result<(), DecodeFault> {
     let Some(name) = declared(text.as_bytes()) else { return Ok(()) };
     let (clash, found) = match encoding {
@@ -127,17 +128,17 @@ fn contradiction(text: &str, encoding: Encoding) -> Result<(), DecodeFault> {
     if clash { Err(DecodeFault::Contradiction { declared: name.to_owned(), found }) } else { Ok(()) }
 }
 
-/// Whether a declared name means UTF-8 or its subset.
+/// Returns true if a declared name means UTF-8 or its subset.
 pub(super) fn is_utf8(name: &str) -> bool {
     ["UTF-8", "UTF8", "US-ASCII", "ASCII"].iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Whether a declared name means UTF-16.
+/// Returns true if a declared name means UTF-16.
 pub(super) fn is_utf16(name: &str) -> bool {
     ["UTF-16", "UTF-16LE", "UTF-16BE", "UTF16"].iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// The encoding that an XML declaration names; reads no further than the declaration.
+/// The encoding in an XML declaration; reads no further than the declaration.
 fn declared(bytes: &[u8]) -> Option<&str> {
     let rest = bytes.strip_prefix(b"<?xml")?;
     let declaration = rest.get(..memchr::memchr(b'>', rest)?)?;

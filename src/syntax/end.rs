@@ -1,7 +1,7 @@
-//! End tags: which open element each one closes, when its name fits none.
+//! End tags: decides which open element each one closes if its name matches none.
 //!
-//! Where names do not decide, lines and indentation do: a person who types indents what stands inside. They are
-//! looked at in damaged places only, never on well-formed text.
+//! If names are ambiguous, lines and indentation decide, since authors indent nested content. Both
+//! are considered only in damaged regions, never in well-formed text.
 
 use super::fault::{Fault, FaultKind};
 use super::orphans::Orphans;
@@ -11,7 +11,7 @@ use super::tree::{Kind, NONE, Raw, flag};
 use super::wellformed::{is_near, is_space};
 use crate::base::span::Span;
 
-/// What an end tag closes.
+/// The element that an end tag closes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Closes {
     /// The open element at this depth, by its name.
@@ -22,7 +22,7 @@ enum Closes {
 }
 
 impl Pass<'_, '_> {
-    /// Reads the end tag at the place.
+    /// Reads the end tag at the current position.
     #[inline]
     pub(super) fn end_tag(&mut self) -> Flow {
         let start = self.scan.at;
@@ -83,7 +83,7 @@ impl Pass<'_, '_> {
         self.fault(FaultKind::MismatchedEnd, Span::of(start, end + 1), Some(other))
     }
 
-    /// Closes what an end tag closes; `reported`: the tag has had its fault.
+    /// Closes the element that belongs to an end tag; `reported`: the tag already has a fault.
     fn close(&mut self, name: Name, tag: Span, reported: bool) -> Flow {
         let start = tag.start as usize;
         if self.split_joined(name) || self.split_text(name) {
@@ -131,7 +131,7 @@ impl Pass<'_, '_> {
                 let innermost = self.scratch.open.last().map(|open| open.node);
                 let other = innermost.map(|node| self.name_span(node));
                 self.damage_open();
-                // Which of the two names is the slip is not known yet.
+                // It is unknown which of the two names is misspelt.
                 if let Some(raw) = innermost.and_then(|node| self.raw_mut(node)) {
                     raw.flags |= flag::TAG;
                 }
@@ -142,7 +142,8 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// An end tag right before what has no start tag was meant as that: the two are one slip.
+    /// A stray end tag directly before content without a start tag was meant as that start tag:
+    /// both are one fault.
     fn take_stray_before(&mut self, start: u32) -> Option<Span> {
         let is_before = |fault: &&Fault| {
             let between = || self.scan.slice(fault.span.end as usize, start as usize).iter().all(|&byte| is_space(byte));
@@ -153,7 +154,7 @@ impl Pass<'_, '_> {
         Some(stray)
     }
 
-    /// Closes the innermost element with the end tag from `start` to the place.
+    /// Closes the innermost element with the end tag from `start` to the current position.
     pub(super) fn close_innermost(&mut self, start: usize) {
         let Some(open) = self.scratch.open.pop() else { return };
         self.scratch.bindings.truncate(open.bindings);
@@ -192,7 +193,8 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Whether all open elements of a name have end tags of their own behind a place, as far as a few thousand bytes show.
+    /// Returns true if all open elements of a name have end tags after `from`, within a few
+    /// thousand bytes.
     fn have_ends(&self, name: &[u8], from: usize) -> bool {
         let rest = self.scan.slice(from, (from + 4096).min(self.scan.bytes.len()));
         let mut open = (0..self.scratch.open.len()).filter(|depth| self.open_name(*depth) == name).count();
@@ -216,7 +218,8 @@ impl Pass<'_, '_> {
         })
     }
 
-    /// Whether an end tag here stands where that of an open element is expected: as deep, or on the same line.
+    /// Returns true if an end tag here is at the expected place for an open element: equally
+    /// indented, or on the same line.
     fn fits(&self, depth: usize, start: usize) -> bool {
         let Some(raw) = self.open_raw(depth) else { return false };
         match self.scan.indent(start) {
@@ -225,8 +228,8 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Whether an end tag with the name of an outer element stands on its line where that of the innermost is expected, and
-    /// deeper than its own.
+    /// Returns true if an end tag with the name of an outer element is on a line of its own with
+    /// the indentation of the innermost element, and indented deeper than the outer one.
     fn stands_as_deep_as_innermost(&self, depth: usize, start: usize) -> bool {
         let top = self.scratch.open.len() - 1;
         let (Some(outer), Some(innermost)) = (self.open_raw(depth), self.open_raw(top)) else { return false };
@@ -234,7 +237,8 @@ impl Pass<'_, '_> {
         self.indent_of(innermost) == Some(own) && self.indent_of(outer).is_some_and(|indent| indent < own)
     }
 
-    /// Whether an open element has more in it than white space; of many children the first few tell.
+    /// Returns true if an open element contains more than white space; only the first few children
+    /// are considered.
     fn holds_something(&self, depth: usize) -> bool {
         let mut next = self.open_raw(depth).map_or(NONE, |raw| raw.child);
         for _ in 0..4 {
@@ -247,7 +251,7 @@ impl Pass<'_, '_> {
         true
     }
 
-    /// Whether an end tag here may close an outer element and with it those inside.
+    /// Returns true if an end tag here may close an outer element together with those inside.
     fn may_close_outer(&self, depth: usize, start: usize) -> bool {
         let (Some(outer), Some(innermost)) = (self.open_raw(depth), self.open_raw(self.scratch.open.len() - 1)) else {
             return false;
@@ -258,7 +262,8 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Whether an end tag here may close the innermost element although its name differs a little.
+    /// Returns true if an end tag here may close the innermost element in spite of a slightly
+    /// different name.
     fn may_close_innermost(&self, start: usize) -> bool {
         let Some(innermost) = self.open_raw(self.scratch.open.len() - 1) else { return false };
         match self.scan.indent(start) {
@@ -267,7 +272,8 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Whether the place alone says that an end tag with quite another name closes the innermost element.
+    /// Returns true if position alone indicates that an end tag with a different name closes the
+    /// innermost element.
     fn looks_like_its_end(&self, start: usize) -> bool {
         let Some(innermost) = self.open_raw(self.scratch.open.len() - 1) else { return false };
         match (self.scan.indent(start), self.indent_of(innermost)) {
@@ -283,7 +289,7 @@ impl Pass<'_, '_> {
     }
 
     fn has_elements(&self, raw: &Raw) -> bool {
-        // A few children tell: text is at most interrupted by a comment.
+        // A few children suffice: text is interrupted by comments at most.
         let mut next = raw.child;
         for _ in 0..4 {
             let Some(child) = self.tree.raw(next) else { return false };

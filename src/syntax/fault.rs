@@ -1,19 +1,19 @@
-//! What the reader found wrong, as data. Worded by the rules of family 0xx, nowhere else.
+//! The reader's faults, as data. Their texts are in the rules of family 0xx, nowhere else.
 
 use crate::base::span::Span;
 
 /// One structural fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: FaultKind,
-    /// The place to look at.
+    /// The faulty place.
     pub span: Span,
-    /// A second place that explains it (where the close was expected, the first of two).
+    /// A second place that explains it (the expected end, the first of two).
     pub other: Option<Span>,
 }
 
-/// The kinds of structural faults. Each says what `span` covers and, where there is one, what `other` covers.
+/// The kinds of structural faults. Each documents its `span` and, if present, its `other`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -26,11 +26,11 @@ pub enum FaultKind {
 
     /// An element without an end tag; its name. `other`: the place where the end tag was expected.
     MissingEnd,
-    /// An end tag that closes nothing; the tag. `other`: the name of the element around it, or the end tag further on that
-    /// closes what this one would end too early.
+    /// An end tag that closes nothing; the tag. `other`: the name of the surrounding element, or
+    /// the later end tag that closes the element that this one would end too early.
     StrayEnd,
-    /// An end tag whose start tag is missing, while what stood between the two is there; the end tag. `other`: the place
-    /// where that begins.
+    /// An end tag whose start tag is missing, but not the content between the two; the end tag.
+    /// `other`: the start of that content.
     MissingStart,
     /// An element that is written `<a/>` and has an end tag of its own further on; its name. `other`: the end tag.
     ClosedTwice,
@@ -38,7 +38,8 @@ pub enum FaultKind {
     MismatchedEnd,
     /// An end tag that lost its slash, `<a>…<a>`; the second tag. `other`: the name in the start tag.
     EndWithoutSlash,
-    /// An end tag that lost its bracket, `<a>…/a>`; what is left of it. `other`: the name in the start tag.
+    /// An end tag that lost its bracket, `<a>…/a>`; the rest of it. `other`: the name in the start
+    /// tag.
     EndWithoutBracket,
     /// A start tag that lost its bracket, `a>…</a>`; its name. `other`: the end tag.
     StartWithoutBracket,
@@ -48,7 +49,7 @@ pub enum FaultKind {
     UnclosedStart,
     /// An end tag without `>`; its name. `other`: the place where `>` was expected.
     UnclosedEnd,
-    /// Something in a tag that is no attribute.
+    /// Anything in a tag that is not an attribute.
     JunkInTag,
 
     /// No white space between two attributes (or a name and an attribute); the second. `other`: the first.
@@ -59,20 +60,21 @@ pub enum FaultKind {
     MissingValue,
     /// An attribute value without quotes; the value.
     UnquotedValue,
-    /// An attribute value without its closing quote; the opening quote and the value. `other`: where it was expected.
+    /// An attribute value without its closing quote; the opening quote and the value. `other`: the
+    /// place where the quote was expected.
     UnclosedValue,
     /// A `<` in an attribute value; that byte.
     LessInValue,
     /// An attribute that its element has already; its name. `other`: the first one's name.
     DuplicateAttribute,
 
-    /// A `&` that begins no reference; that byte, and those of its kind that follow at once.
+    /// A `&` that begins no reference; that byte, and further ones directly after it.
     BareAmpersand,
-    /// A reference without `;`; what is there of it.
+    /// A reference without `;`; the existing part of it.
     UnclosedReference,
     /// A reference to an entity that is not among the five of XML; the reference.
     UnknownEntity,
-    /// A character reference to something that is no character of XML; the reference.
+    /// A character reference to a code point that XML does not allow; the reference.
     BadCharReference,
     /// A `<` in text; that byte.
     LessInText,
@@ -81,15 +83,17 @@ pub enum FaultKind {
     /// Characters that XML does not allow; a run of them.
     IllegalCharacter,
 
-    /// A comment without `-->`; its first four bytes. `other`: where reading went on.
+    /// A comment without `-->`; its first four bytes. `other`: the place at which reading
+    /// continued.
     UnclosedComment,
     /// `--` in a comment. `other`: the comment.
     DashesInComment,
-    /// A CDATA section without `]]>`; its opening mark. `other`: where reading went on.
+    /// A CDATA section without `]]>`; its opening delimiter. `other`: the place at which reading
+    /// continued.
     UnclosedCdata,
-    /// A CDATA section whose opening mark is misspelt; the mark.
+    /// A CDATA section with a misspelt opening delimiter; the delimiter.
     MisspeltCdata,
-    /// An instruction without `?>`; its first bytes. `other`: where reading went on.
+    /// An instruction without `?>`; its first bytes. `other`: the place at which reading continued.
     UnclosedInstruction,
     /// An instruction without a valid target or without its first `?`; the instruction.
     BadTarget,
@@ -101,9 +105,11 @@ pub enum FaultKind {
     UnsupportedEncoding,
     /// `<!` that begins no comment, CDATA section or document type; all of it.
     UnknownMarkup,
-    /// A document type declaration; all of it. Then no entity is reported as unknown, and of one without an end nothing else.
+    /// A document type declaration; all of it. No unknown entity is then reported, and no other
+    /// fault if the declaration has no end.
     Doctype,
-    /// A merge conflict, from the first marker to the last; `other`: the middle marker. Without `other`: a first marker alone.
+    /// A merge conflict, from the first marker to the last; `other`: the middle marker. Without
+    /// `other`: a first marker alone.
     MergeConflict,
 
     /// A prefix without a declaration; the name.

@@ -1,4 +1,4 @@
-//! What begins with `<?`: processing instructions and the XML declaration.
+//! Markup that begins with `<?`: processing instructions and the XML declaration.
 
 use super::decode;
 use super::fault::FaultKind;
@@ -9,7 +9,7 @@ use super::wellformed::is_space;
 use crate::base::span::Span;
 
 impl Pass<'_, '_> {
-    /// Reads the instruction at the place.
+    /// Reads the instruction at the position.
     pub(super) fn instruction(&mut self) -> Flow {
         let start = self.scan.at;
         self.scan.at += 2;
@@ -51,7 +51,7 @@ impl Pass<'_, '_> {
         self.fault(kind, span, None)
     }
 
-    /// An instruction that runs into the end of the text ends at the first `>` or `?` of its line.
+    /// Ends an instruction that runs into the end of the text at the first `>` or `?` of its line.
     fn unclosed_instruction(&mut self, start: usize, after: usize) -> Result<(usize, usize, u8), super::pass::Stopped> {
         self.scan.at = after;
         let found = memchr::memchr3(b'>', b'?', b'\n', self.scan.rest());
@@ -62,7 +62,7 @@ impl Pass<'_, '_> {
         Ok((inner, end, flag::DAMAGED))
     }
 
-    /// Reads the XML declaration at the beginning of the text, when there is one.
+    /// Reads the XML declaration at the beginning of the text, if there is one.
     pub(super) fn declaration(&mut self) -> Flow {
         if !self.scan.starts_with(b"<?xml") || !self.scan.peek_at(5).is_none_or(|byte| is_space(byte) || byte == b'?') {
             return Ok(());
@@ -101,11 +101,11 @@ impl Pass<'_, '_> {
     }
 }
 
-/// The parts of a declaration, in the order that XML asks for.
+/// The parts of a declaration, in the order required by XML.
 const PARTS: [&str; 3] = ["version", "encoding", "standalone"];
 
-/// Checks what stands between `<?xml` and `end`. Gives the place of an encoding that is not read; fails with the part
-/// that breaks the grammar.
+/// Checks the text between `<?xml` and `end`. Returns the span of an unsupported encoding; fails
+/// with the part that breaks the grammar.
 fn pseudo_attributes(text: &str, end: usize) -> Result<Option<Span>, Span> {
     let mut at = 5;
     let mut parts = PARTS.iter();
@@ -116,7 +116,7 @@ fn pseudo_attributes(text: &str, end: usize) -> Result<Option<Span>, Span> {
     loop {
         let start = space(at);
         if start == end {
-            // Only the version is required; its absence is the fault of the whole.
+            // Only the version is required; its absence is a fault of the whole declaration.
             return if parts.len() == PARTS.len() { Err(Span::of(0, end + 2)) } else { Ok(unsupported) };
         }
         let length = rest(start).bytes().take_while(u8::is_ascii_alphanumeric).count();

@@ -1,6 +1,6 @@
-//! Limits on input, each checked before anything that is not linear in it.
+//! Limits on input, each checked before any step with more than linear cost.
 
-/// Upper bounds; the defaults hold for every template a person writes.
+/// Upper bounds; the defaults suffice for every template written by hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Elements open at once.
@@ -15,7 +15,7 @@ pub struct Limits {
     pub text: u32,
     /// Bytes of a name.
     pub name: u32,
-    /// Nodes of a tree.
+    /// Nodes in a tree.
     pub nodes: u32,
     /// Findings in one file.
     pub diagnostics: u32,

@@ -1,4 +1,5 @@
-//! What begins with `<!`: comments, CDATA sections, document types, and what merely looks like them.
+//! Markup that begins with `<!`: comments, CDATA sections, document types, and misspelt forms of
+//! them.
 
 use super::fault::FaultKind;
 use super::pass::{Flow, Pass};
@@ -7,7 +8,7 @@ use super::wellformed::is_near;
 use crate::base::span::Span;
 
 impl Pass<'_, '_> {
-    /// Reads what `<!` at the place begins.
+    /// Reads the markup that begins with `<!` at the position.
     pub(super) fn bang(&mut self) -> Flow {
         let after = self.scan.bytes.get(self.scan.at + 2..).unwrap_or(&[]);
         if after.starts_with(b"--") {
@@ -58,13 +59,14 @@ impl Pass<'_, '_> {
         let end = self.comment_end.find(self.scan.bytes, &self.scratch.marks.comment_end, content);
         let bound = end.unwrap_or(self.scan.bytes.len());
         let Hyphens { dashes, arrow, nested } = self.hyphens(content, bound);
-        // `<!-- a <!-- b -->` on one line ends where it says so: what is wrong is the second mark inside.
+        // `<!-- a <!-- b -->` on one line ends at the `-->`: the fault is the second opening
+        // delimiter inside.
         let is_line = |end: &usize| arrow.is_none() && !self.scan.slice(content, *end).contains(&b'\n');
         let Some(end) = end.filter(|end| !nested || is_line(end)) else { return self.unclosed_comment(content, dashes, arrow) };
         let dashes =
             if nested { memchr::memmem::find(self.scan.slice(content, end), b"--").map(|at| content + at) } else { dashes };
         self.scan.at = end + 3;
-        // `--->`: the last hyphen of the content touches the mark.
+        // `--->`: the last hyphen of the content touches the delimiter.
         let touching = end > content && self.scan.bytes.get(end - 1) == Some(&b'-');
         let found = dashes.or(touching.then(|| end - 1));
         if let Some(at) = found {
@@ -75,7 +77,8 @@ impl Pass<'_, '_> {
         self.conflict_inside(content, end)
     }
 
-    /// Looks for hyphens that a comment may not hold, up to the opening mark of another comment.
+    /// Searches for hyphens that a comment may not contain, up to the opening delimiter of another
+    /// comment.
     fn hyphens(&self, content: usize, bound: usize) -> Hyphens {
         let mut found = Hyphens::default();
         for at in memchr::memchr_iter(b'-', self.scan.slice(content, bound)).map(|at| at + content) {
@@ -94,7 +97,8 @@ impl Pass<'_, '_> {
         found
     }
 
-    /// A comment that runs into the next one or the end of the text ends at what is left of its mark, or at its line's.
+    /// Ends a comment that runs into the next one or the end of the text at the rest of its
+    /// delimiter, or at the end of its line.
     fn unclosed_comment(&mut self, content: usize, dashes: Option<usize>, arrow: Option<usize>) -> Flow {
         let start = content - 4;
         self.scan.at = content;
@@ -111,7 +115,7 @@ impl Pass<'_, '_> {
         Ok(())
     }
 
-    /// Reads a CDATA section whose opening mark is `mark` bytes long.
+    /// Reads a CDATA section whose opening delimiter is `mark` bytes long.
     fn cdata(&mut self, mark: usize) -> Flow {
         let start = self.scan.at;
         let content = start + mark;
@@ -122,7 +126,7 @@ impl Pass<'_, '_> {
         self.conflict_inside(content, end)
     }
 
-    /// `]]` or `]>` at the end of a line or before a tag, with its length.
+    /// The offset and length of `]]` or `]>` at the end of a line or before a tag.
     fn rest_of_cdata_end(&self, content: usize, bound: usize) -> Option<(usize, usize)> {
         let region = self.scan.slice(content, bound);
         memchr::memchr_iter(b']', region).find_map(|at| {
@@ -132,8 +136,8 @@ impl Pass<'_, '_> {
         })
     }
 
-    /// A section that runs into the end of the text ends at what is left of its mark, at the end tag of its parent, or
-    /// at the end of its line; and before the next section.
+    /// Ends a section that runs into the end of the text at the rest of its delimiter, at the end
+    /// tag of its parent, or at the end of its line; and before the next section.
     fn unclosed_cdata(&mut self, start: usize, content: usize) -> Flow {
         let nested = self.cdata_start.find(self.scan.bytes, &self.scratch.marks.cdata_start, content);
         let bound = nested.unwrap_or(self.scan.bytes.len());
@@ -167,7 +171,7 @@ impl Pass<'_, '_> {
         Ok(())
     }
 
-    /// Passes over a document type: brackets, quotes and comments in it are respected.
+    /// Skips a document type: brackets, quotes and comments in it are respected.
     fn doctype(&mut self) {
         let start = self.scan.at;
         let end = if self.doctype_open { None } else { self.doctype_end() };
@@ -175,7 +179,7 @@ impl Pass<'_, '_> {
             self.doctype_open = true;
         }
         self.scan.at = start + 9;
-        // Without its bracket it ends where the next tag begins.
+        // Without its bracket it ends at the next tag.
         let near = || self.scan.find2(b'<', b'>').map(|at| at + usize::from(self.scan.bytes.get(at) == Some(&b'>')));
         self.scan.at = end.or_else(near).unwrap_or(self.scan.bytes.len());
         let span = Span::of(start, self.scan.at);
@@ -210,7 +214,7 @@ impl Pass<'_, '_> {
     }
 }
 
-/// What a comment holds that it may not.
+/// The parts of a comment that XML forbids.
 #[derive(Clone, Copy, Debug, Default)]
 struct Hyphens {
     /// The first `--`.

@@ -1,18 +1,19 @@
-//! Merge conflicts: both sides of one are markup cut in two, so ours is read, theirs passed over, and nothing else is
-//! said about the region. A first marker without the others is passed over with its line.
+//! Merge conflicts: both sides of one are cut markup, so our side is read, theirs is skipped, and
+//! no other fault is reported for the region. A first marker without the others is skipped with its
+//! line.
 
 use super::fault::FaultKind;
 use super::pass::{Conflict, Flow, Pass, Stopped};
 use crate::base::span::Span;
 
 impl Pass<'_, '_> {
-    /// Whether the first marker of a conflict begins the line at the place.
+    /// Returns true if the first marker of a conflict begins the line at the position.
     fn at_marker(&self) -> bool {
         let before = self.scan.at.checked_sub(1).map(|before| self.scan.bytes.get(before));
         self.scan.starts_with(b"<<<<<<<") && before.is_none_or(|before| matches!(before, Some(b'\n' | b'\r')))
     }
 
-    /// Marks of a merge conflict at the place: reports it and says that ours is read from here.
+    /// Reports a merge conflict at the position; returns true if our side is read from here.
     pub(super) fn enter_conflict(&mut self) -> Result<bool, Stopped> {
         let start = self.scan.at;
         if self.conflict.is_some() || !self.at_marker() {
@@ -30,7 +31,7 @@ impl Pass<'_, '_> {
         Ok(true)
     }
 
-    /// A first marker without the others: reports its line and passes over it.
+    /// Reports a first marker without the others, and skips its line.
     pub(super) fn stray_marker(&mut self) -> Result<bool, Stopped> {
         if !self.at_marker() {
             return Ok(false);
@@ -42,7 +43,7 @@ impl Pass<'_, '_> {
         Ok(true)
     }
 
-    /// A conflict inside of a comment or a CDATA section, where XML allows every sign of it.
+    /// A conflict inside a comment or a CDATA section, in which XML allows all of its characters.
     pub(super) fn conflict_inside(&mut self, content: usize, end: usize) -> Flow {
         let part = self.scan.slice(content, end);
         let Some(start) = memchr::memmem::find(part, b"\n<<<<<<<").map(|at| content + at + 1) else { return Ok(()) };
@@ -57,7 +58,7 @@ impl Pass<'_, '_> {
         self.fault(FaultKind::MergeConflict, Span::of(start, behind), Some(Span::of(middle + 1, middle + 8)))
     }
 
-    /// Passes over theirs once ours is read.
+    /// Skips their side once ours has been read.
     pub(super) fn leave_conflict(&mut self) {
         if let Some(conflict) = self.conflict.filter(|conflict| self.scan.at >= conflict.middle) {
             self.conflict = None;

@@ -1,4 +1,5 @@
-//! Floor 1: text to tree. Never fails, never does I/O, never words a diagnostic, knows no element of the language.
+//! Floor 1: text to tree. Never fails, never does I/O, contains no diagnostic texts and no elements
+//! of the language.
 
 mod attribute;
 mod bindings;

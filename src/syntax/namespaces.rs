@@ -98,7 +98,7 @@ impl Pass<'_, '_> {
         let written = name.slice(self.scan.text);
         let (prefix, _) = written.split_once(':').unwrap_or(("", ""));
         match prefix {
-            // Colons out of place have been reported.
+            // Misplaced colons have been reported.
             _ if !is_qname(written) => Ok(0),
             "xml" => self.intern(XML, name),
             "xmlns" => self.fault(FaultKind::ReservedPrefix, name, None).map(|()| 0),
@@ -109,7 +109,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Reports a prefix without a declaration once; every further use has the same cause.
+    /// Reports an undeclared prefix once; every further use has the same cause.
     fn undeclared(&mut self, name: Span, prefix: &str) -> Flow {
         let text = self.scan.text;
         let reported = &mut self.scratch.bindings.undeclared;
@@ -138,7 +138,7 @@ impl Pass<'_, '_> {
         Ok(())
     }
 
-    /// What two attributes of an element may not share.
+    /// The expanded name of an attribute, which must be unique in its element.
     fn key(&self, attribute: &RawAttribute) -> (u16, &str) {
         let name = attribute.name.slice(self.scan.text);
         let local = if attribute.namespace == 0 { name } else { name.split_once(':').map_or(name, |(_, local)| local) };

@@ -1,8 +1,9 @@
-//! End tags whose start tag is missing: which nodes stood between the two.
+//! End tags whose start tag is missing: finds the nodes that belong between the two.
 //!
-//! A deleted start tag leaves its children to the element around it, where each of them would look like a fault of its
-//! own. An element without a start tag is made for them, out of the white space before them; or an empty element of that
-//! name, right before them, becomes their parent. Where neither can be, they are marked as orphans.
+//! A deleted start tag leaves its children to the surrounding element, where each of them would be
+//! reported as a fault. An element without a start tag is created for them, from the white space
+//! before them; or an empty element of that name directly before them becomes their parent. If
+//! neither is possible, they are marked as orphans.
 
 use super::fault::{Fault, FaultKind};
 use super::pass::Pass;
@@ -11,33 +12,33 @@ use super::tree::{Kind, NONE, Raw, flag};
 use super::wellformed::is_space;
 use crate::base::span::Span;
 
-/// What became of the nodes before an end tag that closes nothing.
+/// The outcome for the nodes before an end tag that closes nothing.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Orphans {
-    /// Nothing that can be seen belongs to it.
+    /// No visible node belongs to it.
     Nothing,
-    /// They are adrift, from this place on.
+    /// The nodes from this offset on are orphans.
     From(u32),
-    /// They have become children of the element of this name, which was written as an empty one.
+    /// The nodes have become children of the empty element with this name.
     HomeIn(Span),
-    /// The same, of an element that this end tag closed before anything stood in it.
+    /// The same for an element that this end tag closed before any content.
     ClosedEarly(Span),
 }
 
 /// Nodes at the end of an element's children.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// The last child before them that is to be seen.
+    /// The last visible child before them.
     before: u32,
-    /// The child right before them.
+    /// The child directly before them.
     previous: u32,
     first: u32,
-    /// Where the first one is to be seen.
+    /// The first visible offset of the first node.
     begins: u32,
 }
 
 impl Pass<'_, '_> {
-    /// Finds the nodes that an end tag was meant to hold, and sets them adrift.
+    /// Finds the nodes that belong to an end tag without a start tag, and marks them as orphans.
     pub(super) fn mark_orphans(&mut self, name: Name, end_tag: Span) -> Orphans {
         let Some(run) = self.run_before(end_tag) else { return Orphans::Nothing };
         if let Some(home) = self.reopen(run, name, end_tag) {
@@ -54,7 +55,8 @@ impl Pass<'_, '_> {
         Orphans::From(run.begins)
     }
 
-    /// `<a/>text</a>`, `<a></a>text</a>`, or `<a>text</b>text</a>`: gives the nodes to the element after all.
+    /// `<a/>text</a>`, `<a></a>text</a>`, or `<a>text</b>text</a>`: makes the nodes children of the
+    /// element.
     fn reopen(&mut self, run: Run, name: Name, end_tag: Span) -> Option<Orphans> {
         let raw = *self.tree.raw(run.before)?;
         let same = raw.kind == Kind::Element && self.name_of(&raw) == self.scan.slice(name.start, name.end);
@@ -71,13 +73,15 @@ impl Pass<'_, '_> {
         }
         let was_empty = raw.flags & flag::EMPTY != 0;
         self.extend(run.before, end_tag)?;
-        // Nothing of it is lost: what stands in it is checked as if the slash, or the end tag, were not there.
+        // The contents are checked as if the slash, or the premature end tag, did not exist.
         self.set_innermost_last(run.before);
         Some(if was_empty { Orphans::HomeIn(self.name_span(run.before)) } else { Orphans::ClosedEarly(early) })
     }
 
-    /// `<task name="a"/>…</task>`, or `<task>…</task>…</task>`: gives what stands behind the root, which has been reported, to
-    /// it. The end tag that closed it too early, or its own place where it was empty; `None` where neither can be.
+    /// `<task name="a"/>…</task>`, or `<task>…</task>…</task>`: moves the content after the root,
+    /// which has been reported, into the root. Returns the end tag that closed the root too early,
+    /// or an empty span at its end if the root was an empty tag; `None` if the root cannot be
+    /// reopened.
     pub(super) fn reopen_root(&mut self, name: Name, end_tag: Span) -> Option<Span> {
         let root = self.tree.root;
         let raw = *self.tree.raw(root)?;
@@ -86,7 +90,7 @@ impl Pass<'_, '_> {
             return None;
         }
         let was_empty = raw.flags & flag::EMPTY != 0;
-        // Two of one name are two roots; the first few tell.
+        // Two elements of the same name are two roots; looking at the first few suffices.
         let mut behind = std::iter::successors(self.tree.raw(raw.next), |one| self.tree.raw(one.next)).take(8);
         if !was_empty && behind.any(is_root) {
             return None;
@@ -94,7 +98,7 @@ impl Pass<'_, '_> {
         self.extend(root, end_tag)?;
         self.last_top = root;
         if was_empty {
-            // Its rule shows the slash.
+            // The rule's diagnostic shows the slash.
             self.raw_mut(root)?.flags |= flag::EMPTY;
             return Some(Span::at(raw.end));
         }
@@ -104,7 +108,7 @@ impl Pass<'_, '_> {
         Some(Span::new(raw.inner.end, raw.end))
     }
 
-    /// Lets an element end at another end tag, and gives it what stands between.
+    /// Extends an element to another end tag, and makes the nodes between its children.
     fn extend(&mut self, node: u32, end_tag: Span) -> Option<()> {
         let raw = *self.tree.raw(node)?;
         let mut last = NONE;
@@ -129,8 +133,8 @@ impl Pass<'_, '_> {
         Some(())
     }
 
-    /// `text</a>`: makes the element whose start tag is missing, out of the white space before the nodes or, where they
-    /// are one text, out of that.
+    /// `text</a>`: creates the element whose start tag is missing, from the white space before the
+    /// nodes or, if they are a single text, from that text.
     fn adopt(&mut self, run: Run, name: Name, end_tag: Span) -> bool {
         if name.start != end_tag.start as usize + 2 || name.colon {
             return false;
@@ -162,8 +166,8 @@ impl Pass<'_, '_> {
         true
     }
 
-    /// `  <a/>…</task>`, all of a text but its first line: makes the root whose start tag is missing, where everything stands deeper
-    /// than its end tag. Gives where it begins.
+    /// `  <a/>…</task>`, a document without its first line: creates the root whose start tag is
+    /// missing, if everything is indented deeper than its end tag. Returns its start.
     pub(super) fn adopt_root(&mut self, name: Name, end_tag: Span) -> Option<u32> {
         let own = self.scan.indent(end_tag.start as usize)?;
         let behind = self.scan.slice(end_tag.end as usize, self.scan.bytes.len());
@@ -180,10 +184,11 @@ impl Pass<'_, '_> {
         let flags = flag::CLOSED | flag::TAG | flag::HEADLESS | flag::DAMAGED;
         let (name, inner) = ((name.end - name.start) as u16, Span::new(begins, end_tag.start));
         let first = *self.tree.raw(self.tree.first)?;
-        // It stands where the first of its children does.
+        // It starts where its first child does.
         let root =
             Raw { flags, name, count: 0, namespace: 0, next: NONE, child: self.tree.first + 1, end: end_tag.end, inner, ..first };
-        // Nodes stand in the order of their starts; this is the last tag of the text, so no place is shifted twice.
+        // Nodes are sorted by their starts; this is the last tag of the text, so no index is
+        // shifted twice.
         self.tree.nodes.insert(0, root);
         for raw in self.tree.nodes.iter_mut().skip(1) {
             raw.parent = if raw.parent == NONE { 0 } else { raw.parent + 1 };
@@ -197,7 +202,7 @@ impl Pass<'_, '_> {
         Some(begins)
     }
 
-    /// Gives nodes, from `first` on, to a parent.
+    /// Makes nodes, from `first` on, children of a parent.
     fn give(&mut self, first: u32, parent: u32) {
         let mut next = first;
         while let Some(child) = self.raw_mut(next) {
@@ -218,7 +223,8 @@ impl Pass<'_, '_> {
         let mut previous = NONE;
         let mut run = None;
         while let Some(raw) = self.tree.raw(child) {
-            // Looking back costs; a file full of stray end tags may do it only so often.
+            // Each step back is counted: a file full of stray end tags has only a limited number of
+            // them.
             self.lookbacks = self.lookbacks.checked_sub(1)?;
             if raw.flags & (flag::BLANK | flag::ORPHAN) == 0 {
                 let begins = self.first_mark(raw);
@@ -230,7 +236,7 @@ impl Pass<'_, '_> {
                 match belongs {
                     Some(true) => run = run.or(Some(Run { before, previous, first: child, begins })),
                     Some(false) => run = None,
-                    // On the line of what stands before it.
+                    // It shares a line with the node before it.
                     None => {}
                 }
                 before = child;
@@ -243,7 +249,7 @@ impl Pass<'_, '_> {
         (own.is_some() || on_one_line()).then_some(run)
     }
 
-    /// Where a node begins to be seen: text behind its white space.
+    /// The first visible offset of a node: for text, after its white space.
     fn first_mark(&self, raw: &Raw) -> u32 {
         if raw.kind != Kind::Text {
             return raw.start;

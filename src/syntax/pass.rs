@@ -1,4 +1,4 @@
-//! One pass over one text: what is read so far, what is open, and how a fault is recorded.
+//! One pass over one text: the tree so far, the open elements, and the recording of faults.
 
 use super::bindings::Bindings;
 use super::fault::{Fault, FaultKind};
@@ -7,7 +7,7 @@ use super::scanner::{Marks, NextOccurrence, Scanner};
 use super::tree::{Kind, NONE, Raw, Tree, flag};
 use crate::base::span::Span;
 
-/// Buffers that hold nothing between two texts.
+/// Buffers that are empty between two texts.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     pub(super) open: Vec<Open>,
@@ -16,30 +16,30 @@ pub(super) struct Scratch {
     pub(super) marks: Marks,
 }
 
-/// An element whose end tag has not come.
+/// An element whose end tag has not been read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Open {
     pub(super) node: u32,
     /// Its last child so far.
     pub(super) last: u32,
-    /// Namespace bindings in force before its start tag.
+    /// The number of namespace bindings before its start tag.
     pub(super) bindings: u32,
 }
 
-/// Both sides of a merge conflict: ours is read, theirs is passed over.
+/// A merge conflict: our side is read, theirs is skipped.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Conflict {
-    /// Where the middle marker begins.
+    /// Start of the middle marker.
     pub(super) middle: usize,
-    /// Behind the last marker.
+    /// The offset after the last marker.
     pub(super) end: usize,
 }
 
-/// Reading stopped at a limit; the fault has been recorded.
+/// Indicates that reading stopped at a limit; the fault has been recorded.
 #[derive(Debug)]
 pub(super) struct Stopped;
 
-/// Goes on, or stops at a limit.
+/// Continues, or stops at a limit.
 pub(super) type Flow = Result<(), Stopped>;
 
 /// One pass over one text.
@@ -56,16 +56,16 @@ pub(super) struct Pass<'a, 'r> {
     pub(super) instruction_end: NextOccurrence,
     pub(super) conflict_middle: NextOccurrence,
     pub(super) conflict_end: NextOccurrence,
-    /// Signs before this place stand in an attribute value whose end is known.
+    /// Signs before this offset lie in an attribute value whose end is known.
     pub(super) signs_until: usize,
     /// The last node without a parent.
     pub(super) last_top: u32,
-    /// Whether content outside the root was reported: all of it is one region.
+    /// True if content outside the root was reported: all of it is one region.
     pub(super) outside: bool,
-    /// How many more nodes recovery may look back at.
+    /// The remaining number of nodes that recovery may look back at.
     pub(super) lookbacks: usize,
     pub(super) doctype: Option<Span>,
-    /// A document type was not terminated, so none that follows is.
+    /// True after an unterminated document type: later ones are not searched for an end.
     pub(super) doctype_open: bool,
     pub(super) conflict: Option<Conflict>,
     pub(super) carriage: bool,
@@ -109,7 +109,7 @@ impl<'a, 'r> Pass<'a, 'r> {
         Span::new(start, start + text.trim_ascii().len() as u32)
     }
 
-    /// Content beside the root: one fault for all of it.
+    /// Reports content outside the root: one fault for all of it.
     pub(super) fn outside(&mut self, kind: FaultKind, span: Span) -> Flow {
         if std::mem::replace(&mut self.outside, true) {
             return Ok(());
@@ -118,12 +118,13 @@ impl<'a, 'r> Pass<'a, 'r> {
         self.fault(kind, span, root)
     }
 
-    /// What stands before the root is another region than what stands behind it.
+    /// Starts a new region: content before the root is separate from content after it.
     pub(super) fn forget_outside(&mut self) {
         self.outside = false;
     }
 
-    /// Records a fault; stops when there are too many. Inside a merge conflict nothing but the conflict is one.
+    /// Records a fault; stops if there are too many. Inside a merge conflict only the conflict
+    /// itself is recorded.
     pub(super) fn fault(&mut self, kind: FaultKind, span: Span, other: Option<Span>) -> Flow {
         if self.conflict.is_some() {
             return Ok(());
@@ -136,7 +137,7 @@ impl<'a, 'r> Pass<'a, 'r> {
         Ok(())
     }
 
-    /// Records the limit that was met, and stops.
+    /// Records that a limit was reached, and stops.
     pub(super) fn stop(&mut self, kind: FaultKind, span: Span) -> Flow {
         self.record(kind, span, None);
         Err(Stopped)
@@ -159,7 +160,7 @@ impl<'a, 'r> Pass<'a, 'r> {
         self.faults.push(Fault { kind, span, other });
     }
 
-    /// Adds a leaf, or an element whose rest is filled in by the caller. Returns its index.
+    /// Adds a leaf, or an element whose remaining fields the caller sets. Returns its index.
     pub(super) fn add(&mut self, kind: Kind, flags: u8, span: Span, inner: Span) -> Result<u32, Stopped> {
         if self.tree.nodes.len() >= self.limits.nodes as usize {
             self.stop(FaultKind::TooManyNodes, Span::at(span.start))?;
@@ -198,7 +199,7 @@ impl<'a, 'r> Pass<'a, 'r> {
         self.tree.nodes.get_mut(id as usize)
     }
 
-    /// Says that damage lies in or around the innermost open element.
+    /// Marks the innermost open element as damaged.
     pub(super) fn damage_open(&mut self) {
         if let Some(open) = self.scratch.open.last().copied() {
             self.damage(open.node);

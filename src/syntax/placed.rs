@@ -1,30 +1,30 @@
-//! Where the characters of an element's text stand in the document: behind references, line ends, comments and sections that are no part of
-//! it, or are written otherwise. Linear, without recursion.
+//! Maps the decoded text of an element back to spans in the document. References and line ends are
+//! decoded in the text, comments and sections are left out. Linear, without recursion.
 
 use super::tree::{Element, Kind};
 use super::value;
 use crate::base::span::Span;
 
-/// The places of a text.
+/// The spans of a text in the document.
 #[derive(Debug, Default)]
 pub(crate) struct Placed {
     runs: Vec<Run>,
 }
 
-/// A run of characters that follow one another in both, or one that is written as several.
+/// A run of characters that are equal in text and document, or one decoded character.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// Where it begins in the text.
+    /// Start of the run in the text.
     text: usize,
-    /// Where it begins in the document.
+    /// Start of the run in the document.
     start: usize,
-    /// Where it ends there.
+    /// End of the run in the document.
     end: usize,
     is_written_so: bool,
 }
 
 impl Placed {
-    /// Of all that [`Element::text`] gives.
+    /// Maps the text that [`Element::text`] returns.
     pub(crate) fn of(element: Element<'_>) -> Self {
         let mut placed = Self::default();
         let mut at = 0;
@@ -58,7 +58,7 @@ impl Placed {
         }
     }
 
-    /// Where a stretch of the text stands; `None` where the element has none.
+    /// The span in the document of a stretch of the text; `None` if the element has no text.
     pub(crate) fn span(&self, span: Span) -> Option<Span> {
         let from = span.start as usize;
         let to = span.end as usize;

@@ -1,21 +1,22 @@
-//! What the arena holds of a node: its kind, places and flags, no text.
+//! The stored form of nodes in the arena: kind, offsets and flags, no text.
 
 use crate::base::span::Span;
 
 pub(super) const NONE: u32 = u32::MAX;
 /// Bits of [`Raw::flags`].
 pub(super) mod flag {
-    /// The node stands in or spans a damaged region.
+    /// The node lies in a damaged region or contains one.
     pub(in crate::syntax) const DAMAGED: u8 = 1;
     /// Written `<a/>`.
     pub(in crate::syntax) const EMPTY: u8 = 2;
-    /// Has an end tag of its own.
+    /// The element has an end tag of its own.
     pub(in crate::syntax) const CLOSED: u8 = 4;
-    /// The text holds `&` or a carriage return and must be decoded.
+    /// The text contains `&` or a carriage return and must be decoded.
     pub(in crate::syntax) const ENCODED: u8 = 8;
-    /// The start tag of the element is missing: its name is that of its end tag. No text has this bit for that.
+    /// The start tag of the element is missing, so its name is that of its end tag. Shares the bit
+    /// of `ENCODED`, which applies only to texts.
     pub(in crate::syntax) const HEADLESS: u8 = ENCODED;
-    /// The text is nothing but white space.
+    /// The text consists of white space.
     pub(in crate::syntax) const BLANK: u8 = 16;
     /// The start tag lacks its `<`.
     pub(in crate::syntax) const BARE: u8 = 32;
@@ -25,7 +26,7 @@ pub(super) mod flag {
     pub(in crate::syntax) const TAG: u8 = 128;
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An element.
@@ -36,18 +37,19 @@ pub enum Kind {
     Cdata,
     /// A comment.
     Comment,
-    /// A processing instruction (the XML declaration is none).
+    /// A processing instruction (but not the XML declaration).
     Instruction,
 }
 
-/// One node as stored. For text, CDATA, comments and instructions `inner` is the content without its marks.
+/// One node as stored. For text, CDATA, comments and instructions, `inner` is the content without
+/// its delimiters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Raw {
     pub(super) kind: Kind,
     pub(super) flags: u8,
     /// Bytes of the name (elements) or of the target (instructions).
     pub(super) name: u16,
-    /// Attributes, from `attributes` on.
+    /// The number of attributes, starting at `attributes`.
     pub(super) count: u16,
     /// 0 for none, else 1 + index into the namespaces.
     pub(super) namespace: u16,
@@ -62,7 +64,7 @@ pub(super) struct Raw {
 }
 
 impl Raw {
-    /// Where the name of an element stands.
+    /// The span of an element's name.
     #[inline]
     pub(super) const fn name_span(&self) -> Span {
         if self.flags & flag::HEADLESS != 0 && matches!(self.kind, Kind::Element) {

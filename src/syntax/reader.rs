@@ -1,8 +1,9 @@
-//! Text to tree in one pass, with recovery: never fails, never recurses, never reads a region more than a fixed
-//! number of times. What is wrong comes back as [`Fault`]s, one for a damaged region.
+//! Text to tree in one pass, with recovery: never fails, never recurses, never reads a region more
+//! than a fixed number of times. Errors are returned as [`Fault`]s, one for each damaged region.
 //!
-//! The parts: this file drives and reads text; `tag` and `attribute` read start tags, `end` reads end tags,
-//! `recover` mends what was left open, `markup` reads everything that begins with `<!` or `<?`.
+//! This file drives the pass and reads text; `tag` and `attribute` read start tags, `end` reads end
+//! tags, `recover` repairs unclosed elements, `markup` reads everything that begins with `<!` or
+//! `<?`.
 
 use super::fault::{Fault, FaultKind};
 use super::limits::Limits;
@@ -11,7 +12,7 @@ use super::tree::{Document, NONE, Tree};
 use super::wellformed::{self, class, is};
 use crate::base::span::Span;
 
-/// Reads texts one after the other; keeps its buffers from file to file.
+/// Reads texts one after another; reuses its buffers from file to file.
 #[derive(Debug, Default)]
 pub struct Reader {
     tree: Tree,
@@ -25,7 +26,7 @@ impl Reader {
         Self { tree: Tree::new(), ..Self::default() }
     }
 
-    /// Reads a text; what was read before is forgotten.
+    /// Reads a text and discards the result of the previous one.
     pub fn read(&mut self, text: &str, limits: &Limits) {
         let Self { tree, faults, scratch } = self;
         tree.clear();
@@ -41,7 +42,7 @@ impl Reader {
         Document { text, tree: &self.tree }
     }
 
-    /// The faults of the last text, in the order of their places.
+    /// The faults of the last text, sorted by position.
     pub fn faults(&self) -> &[Fault] {
         &self.faults
     }
@@ -58,7 +59,8 @@ impl Pass<'_, '_> {
         let stopped = self.characters(survey).and_then(|()| self.content()).is_err();
         self.finish(stopped);
         if let Some(span) = self.doctype {
-            // An entity may be one that it declares; where it has no end, anything may be a part of it.
+            // An unknown entity may be one that the document type declares; if the declaration has
+            // no end, anything may be part of it.
             let doctype_open = self.doctype_open;
             let written = span.slice(self.scan.text);
             let declares = ["<!ENTITY", "SYSTEM", "PUBLIC"].iter().any(|word| written.contains(word));
@@ -73,7 +75,7 @@ impl Pass<'_, '_> {
     }
 
     fn content(&mut self) -> Flow {
-        // Decoding takes the byte order mark; a text of an editor may begin with it.
+        // Decoding strips the byte order mark; an editor's text may still begin with it.
         if self.scan.text.starts_with('\u{feff}') {
             self.scan.at = '\u{feff}'.len_utf8();
         }
@@ -99,7 +101,8 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Whether the `<` at the place begins markup rather than being a sign in text.
+    /// Returns true if the `<` at the current position begins markup rather than being a sign in
+    /// text.
     #[inline]
     pub(super) fn is_markup(&self) -> bool {
         let begins_name = |ahead| self.scan.peek_at(ahead).is_some_and(|byte| class(byte) & is::NAME_START != 0);
@@ -120,7 +123,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Ends whatever is still open, and says what is missing.
+    /// Ends all open elements, and reports the missing end tags.
     fn finish(&mut self, stopped: bool) {
         if stopped {
             let end = self.scan.at as u32;
@@ -133,7 +136,7 @@ impl Pass<'_, '_> {
             }
             return;
         }
-        // Too many faults at this point change nothing any more: they have been recorded.
+        // An error here has no effect: it has been recorded already.
         let _ = self.abandon(0, self.scan.bytes.len());
         if self.tree.root == NONE {
             self.faults.retain(|fault| fault.kind != FaultKind::TextOutsideRoot);

@@ -1,24 +1,24 @@
-//! Elements without an end tag: where each of them was meant to end.
+//! Elements without an end tag: decides where each of them was meant to end.
 //!
-//! Runs once for each such element, when an outer end tag or the end of the text shows that its end tag is missing.
-//! Its children are moved behind it when they stand no deeper than itself, or behind what is left of its end tag;
-//! every node is moved at most once.
+//! Runs once for each such element, when an outer end tag or the end of the text reveals that its
+//! end tag is missing. Its children are moved behind it if they are indented no deeper than itself,
+//! or if they follow the rest of its end tag; every node is moved at most once.
 
 use super::fault::{Fault, FaultKind};
 use super::pass::{Flow, Open, Pass};
 use super::tree::{Kind, NONE, flag};
 use crate::base::span::Span;
 
-/// An element that children may be given to.
+/// An element to which children may be moved.
 #[derive(Clone, Copy, Debug)]
 struct AdoptiveParent {
     node: u32,
     last: u32,
-    /// `None` for the element that stays open: it takes everything.
+    /// `None` for the element that stays open, which accepts all children.
     indent: Option<usize>,
 }
 
-/// Where an element's children leave it.
+/// The border between the children that stay in an element and those that leave it.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     /// The last child that stays; `NONE` for none.
@@ -46,7 +46,8 @@ impl Pass<'_, '_> {
         faults.into_iter().try_for_each(|fault| self.fault(fault.kind, fault.span, fault.other))
     }
 
-    /// Gives the children of unclosed elements to those that they stand in by what can be seen.
+    /// Moves the children of unclosed elements to the elements that contain them according to their
+    /// indentation.
     fn rehome(&mut self, chain: &[Open], at: u32, faults: &mut Vec<Fault>) {
         let (outer, last) = self.innermost();
         let mut homes = vec![AdoptiveParent { node: outer, last, indent: None }];
@@ -82,11 +83,11 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// `<a>text<a>`: the second one is an end tag without its slash.
+    /// `<a>text<a>`: the second tag is an end tag without its slash.
     fn is_end_without_slash(&self, open: Open, next: Open) -> bool {
         let (Some(outer), Some(inner)) = (self.tree.raw(open.node), self.tree.raw(next.node)) else { return false };
         let plain = inner.count == 0 && inner.parent == open.node && self.name_of(outer) == self.name_of(inner);
-        // A nested element of the same name stands deeper on a line of its own.
+        // A nested element of the same name is indented deeper on a line of its own.
         let deeper = match (self.indent_of(outer), self.indent_of(inner)) {
             (Some(outer), Some(inner)) => inner > outer,
             _ => false,
@@ -94,7 +95,7 @@ impl Pass<'_, '_> {
         plain && !deeper
     }
 
-    /// Ends `open` at the start tag of `next`, whose children go to the element around.
+    /// Ends `open` at the start tag of `next`, whose children move to the surrounding element.
     fn take_as_end(&mut self, open: Open, next: Open, homes: &mut Vec<AdoptiveParent>, faults: &mut Vec<Fault>) {
         let Some(tag) = self.tree.raw(next.node).map(|raw| Span::new(raw.start, raw.inner.start)) else { return };
         let children = self.tree.raw(next.node).map_or(NONE, |raw| raw.child);
@@ -106,7 +107,7 @@ impl Pass<'_, '_> {
             raw.end = tag.end;
         }
         if let Some(raw) = self.raw_mut(next.node) {
-            // It stays in the arena, out of every list of children, as the blank text that it stands for.
+            // It stays in the arena, outside every list of children, as a blank text.
             raw.kind = Kind::Text;
             raw.flags = flag::BLANK | flag::DAMAGED;
             raw.name = 0;
@@ -119,7 +120,7 @@ impl Pass<'_, '_> {
         self.hand_on(children, homes);
     }
 
-    /// `<a>text/a>`: the text holds what is left of the end tag.
+    /// `<a>text/a>`: the text contains the rest of the end tag.
     fn end_without_bracket(&mut self, open: Open, faults: &mut Vec<Fault>) -> Option<Cut> {
         let raw = *self.tree.raw(open.node)?;
         let mut mark = Vec::with_capacity(usize::from(raw.name) + 2);
@@ -150,8 +151,9 @@ impl Pass<'_, '_> {
         None
     }
 
-    /// The first child that begins a line no deeper than its parent does, where that says anything: in a text without
-    /// indentation, and for a root, only what stands before that child can tell that the element was to end there.
+    /// The first child that begins a line no deeper than its parent, if indentation is evidence: in
+    /// a text without indentation, and for a root, only the nodes before that child can show that
+    /// the element was to end there.
     fn outdented(&self, open: Open, indent: Option<usize>) -> Option<Cut> {
         let indent = indent?;
         let raw = self.tree.raw(open.node)?;
@@ -190,7 +192,7 @@ impl Pass<'_, '_> {
         previous
     }
 
-    /// Ends the list of children of a node at a cut, and the node itself where they leave it.
+    /// Cuts the list of children of a node, and ends the node at the first child that leaves.
     fn detach(&mut self, node: u32, cut: Cut, homes: &mut [AdoptiveParent]) {
         if let Some(stays) = self.raw_mut(cut.stays) {
             stays.next = NONE;
@@ -207,7 +209,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Gives nodes, from `first` on, to the innermost home that they stand deeper than.
+    /// Moves nodes, from `first` on, to the innermost parent that they are indented deeper than.
     fn hand_on(&mut self, first: u32, homes: &mut Vec<AdoptiveParent>) {
         let mut node = first;
         while let Some(raw) = self.tree.raw(node).copied() {
@@ -244,7 +246,8 @@ impl Pass<'_, '_> {
         home.last = node;
     }
 
-    /// One fault for the innermost of those that end at the same place; the others are the same region.
+    /// Reports one fault for the innermost of the elements that end at the same place; the others
+    /// are the same region.
     fn report_missing(&self, chain: &[Open], faults: &mut Vec<Fault>) {
         let mut known = None;
         for open in chain.iter().rev() {

@@ -1,4 +1,5 @@
-//! Start tags that lost a character, as their end tags show: a bracket, or the space or bracket behind the name.
+//! Repairs start tags that lost a character, as their end tags reveal: a bracket, or the space or
+//! bracket after the name.
 
 use super::fault::FaultKind;
 use super::pass::{Pass, Stopped};
@@ -9,7 +10,7 @@ use super::wellformed::is_space;
 use crate::base::span::Span;
 
 impl Pass<'_, '_> {
-    /// `<taskname="x">…</task>`: takes the names apart where the end tag says so.
+    /// `<taskname="x">…</task>`: separates the names if the end tag shows their border.
     pub(super) fn split_joined(&mut self, name: Name) -> bool {
         let Some(raw) = self.scratch.open.last().and_then(|open| self.tree.raw(open.node)) else { return false };
         let node = self.scratch.open.last().map_or(0, |open| open.node);
@@ -30,7 +31,7 @@ impl Pass<'_, '_> {
         true
     }
 
-    /// `<descriptionSort it.</description>`: what was taken for the name holds the first word of the text.
+    /// `<descriptionSort it.</description>`: separates the first word of the text from the name.
     pub(super) fn split_text(&mut self, name: Name) -> bool {
         let Some(open) = self.scratch.open.last().copied() else { return false };
         let Some(raw) = self.tree.raw(open.node).copied() else { return false };
@@ -66,8 +67,8 @@ impl Pass<'_, '_> {
         true
     }
 
-    /// `steps>…</steps>`: an end tag whose start tag lost its bracket and was read as text. Makes it an element, with
-    /// everything since then inside.
+    /// `steps>…</steps>`: the start tag of this end tag lost its bracket and was read as text.
+    /// Converts it to an element that contains everything since then.
     pub(super) fn recover_start_tag(&mut self, name: Name, end_tag: Span) -> Result<bool, Stopped> {
         let (parent, _) = self.innermost();
         let Some((text, start)) = self.lost_start(parent, name) else { return Ok(false) };
@@ -87,7 +88,7 @@ impl Pass<'_, '_> {
         }
         let rest = Span::new(content as u32, raw.end);
         if !rest.slice(self.scan.text).trim().is_empty() && raw.next == NONE {
-            // Nothing came after this text, so its rest is still the last node of the document.
+            // Nothing followed this text, so its rest is still the last node of the document.
             self.add(Kind::Text, raw.flags, rest, rest)?;
         }
         self.reinstate(text, parent, &tag, Span::new(content as u32, end_tag.start));
@@ -95,14 +96,14 @@ impl Pass<'_, '_> {
         let before = self.scan.slice(raw.inner.start as usize, written.start).trim_ascii_end();
         let bracket = before.last().filter(|&&byte| byte == b'<').map(|_| raw.inner.start + before.len() as u32 - 1);
         self.faults.retain(|fault| !is_outside(fault.kind) || fault.span.start < raw.start);
-        // The bracket by itself was read as a sign in the text.
+        // The bracket alone was read as a sign in the text.
         self.faults.retain(|fault| bracket != Some(fault.span.start));
         let span = Span::new(bracket.unwrap_or(written.start as u32), written.end as u32);
         self.fault(kind, span, Some(end_tag))?;
         Ok(true)
     }
 
-    /// Turns a text node into the element whose start tag it is.
+    /// Converts a text node to the element whose start tag it contains.
     fn reinstate(&mut self, text: u32, parent: u32, tag: &Tag, inner: Span) {
         let count = (self.tree.attributes.len() - tag.first) as u16;
         let end = self.scan.at as u32;
@@ -132,18 +133,20 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// The last text among the children of `parent` that begins with a name and `>` or a space, and where the name is.
+    /// The last text among the children of `parent` that begins with a name and `>` or a space, and
+    /// the offset of the name.
     fn lost_start(&mut self, parent: u32, name: Name) -> Option<(u32, usize)> {
         let wanted = self.scan.slice(name.start, name.end);
         let mut child = self.tree.raw(parent).map_or(self.tree.first, |raw| raw.child);
         let mut found = None;
         while let Some(raw) = self.tree.raw(child) {
-            // Looking back costs; a file full of stray end tags may do it only so often.
+            // Each step back is counted: a file full of stray end tags has only a limited number of
+            // them.
             self.lookbacks = self.lookbacks.checked_sub(1)?;
             if raw.kind == Kind::Text && raw.flags & flag::BLANK == 0 {
                 let text = self.scan.slice(raw.inner.start as usize, raw.inner.end as usize);
                 let blank = text.iter().take(200).take_while(|&&byte| is_space(byte)).count();
-                // `< steps>`: the bracket is there, and apart.
+                // `< steps>`: the bracket exists but is separated.
                 let bracket = text.get(blank..).filter(|text| text.starts_with(b"<")).unwrap_or(&[]);
                 let apart = bracket.iter().skip(1).take(8).take_while(|&&byte| is_space(byte)).count();
                 let blank = if apart > 0 { blank + 1 + apart } else { blank };
@@ -160,7 +163,7 @@ impl Pass<'_, '_> {
     }
 }
 
-/// Whether a fault is about something beside the root.
+/// Returns true if a fault concerns content outside the root.
 const fn is_outside(kind: FaultKind) -> bool {
     matches!(kind, FaultKind::TextOutsideRoot | FaultKind::SecondRoot | FaultKind::StrayEnd)
 }

@@ -1,13 +1,14 @@
-//! A place in the text, and quick ways to move it: `memchr` for what is far, byte tables for what is near.
+//! A position in the text, and fast ways to move it: `memchr` for distant bytes, byte tables for
+//! near ones.
 //!
-//! Never looks back, never searches a byte twice for the same mark ([`NextOccurrence`] remembers where the next one is, or
-//! that none follows), never builds anything.
+//! Never looks back, never searches a byte twice for the same delimiter ([`NextOccurrence`] caches
+//! the next one, or that none follows), never builds anything.
 
 use super::wellformed::{class, is, is_name_char, is_name_start};
 use crate::base::span::Span;
 use memchr::memmem::Finder;
 
-/// The marks that end comments, CDATA sections and instructions; compiled once for a reader.
+/// The delimiters that end comments, CDATA sections and instructions; compiled once for a reader.
 #[derive(Clone, Debug)]
 pub(super) struct Marks {
     pub(super) comment_end: Finder<'static>,
@@ -31,10 +32,11 @@ impl Default for Marks {
     }
 }
 
-/// The next occurrence of one mark. Asked for places that only grow, it reads each byte once.
+/// The next occurrence of one delimiter. If requested positions only increase, each byte is read
+/// once.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NextOccurrence {
-    /// Everything before this is known: the next mark is here, or none follows.
+    /// The next occurrence after all positions searched so far; `None` if none follows.
     next: Option<usize>,
     searched: bool,
 }
@@ -56,12 +58,11 @@ impl NextOccurrence {
     }
 }
 
-/// A name as scanned.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Name {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Whether it holds a colon.
+    /// True if the name contains a colon.
     pub(super) colon: bool,
 }
 
@@ -71,7 +72,7 @@ impl Name {
     }
 }
 
-/// A text and a place in it.
+/// A text and a position in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scanner<'a> {
     pub(super) text: &'a str,
@@ -84,7 +85,7 @@ impl<'a> Scanner<'a> {
         Self { text, bytes: text.as_bytes(), at: 0 }
     }
 
-    /// The byte at the place; `None` at the end.
+    /// The byte at the position; `None` at the end.
     #[inline]
     pub(super) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
@@ -96,13 +97,12 @@ impl<'a> Scanner<'a> {
         self.bytes.get(self.at + ahead).copied()
     }
 
-    /// What follows the place.
+    /// The bytes from the position on.
     #[inline]
     pub(super) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or(&[])
     }
 
-    /// Some bytes of the text.
     #[inline]
     pub(super) fn slice(&self, start: usize, end: usize) -> &'a [u8] {
         self.bytes.get(start..end).unwrap_or(&[])
@@ -113,7 +113,7 @@ impl<'a> Scanner<'a> {
         self.rest().starts_with(mark)
     }
 
-    /// Moves past white space; says whether there was any.
+    /// Moves past white space; returns true if it moved.
     #[inline]
     pub(super) fn skip_space(&mut self) -> bool {
         let rest = self.rest();
@@ -122,36 +122,37 @@ impl<'a> Scanner<'a> {
         length > 0
     }
 
-    /// Moves past what needs no look in an attribute value.
+    /// Moves past the ordinary bytes of an attribute value.
     #[inline]
     pub(super) fn skip_value(&mut self) {
         let rest = self.rest();
         self.at += rest.iter().position(|&byte| class(byte) & is::VALUE_STOP != 0).unwrap_or(rest.len());
     }
 
-    /// The first of two bytes at or after the place.
+    /// The first of two bytes at or after the position.
     #[inline]
     pub(super) fn find2(&self, a: u8, b: u8) -> Option<usize> {
         memchr::memchr2(a, b, self.rest()).map(|found| self.at + found)
     }
 
-    /// The next occurrence of a byte at or after the place.
+    /// The next occurrence of a byte at or after the position.
     pub(super) fn find(&self, byte: u8) -> Option<usize> {
         memchr::memchr(byte, self.rest()).map(|found| self.at + found)
     }
 
-    /// The end of the line of the place: its `\n` (or the `\r` before it), or the end of the text.
+    /// The end of the line at the position: its `\n` (or the `\r` before it), or the end of the
+    /// text.
     pub(super) fn line_end(&self) -> usize {
         self.find2(b'\n', b'\r').unwrap_or(self.bytes.len())
     }
 
-    /// The length of the name character at `at`, 0 when there is none.
+    /// The length of the name character at `at`; 0 if it is not one.
     fn wide_name_char(&self, at: usize, allowed: fn(char) -> bool) -> usize {
         let next = self.text.get(at..).and_then(|rest| rest.chars().next());
         next.filter(|&c| allowed(c)).map_or(0, char::len_utf8)
     }
 
-    /// Whether a name begins at `at`.
+    /// Returns true if a name begins at `at`.
     #[inline]
     pub(super) fn is_name_start(&self, at: usize) -> bool {
         match self.bytes.get(at) {
@@ -161,12 +162,13 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads a name; `None` without moving when none begins here.
+    /// Reads a name; returns `None` without moving if none begins here.
     #[inline]
     pub(super) fn name(&mut self) -> Option<Name> {
         let start = self.at;
         let rest = self.rest();
-        // Nearly every name is plain: letters, digits and hyphens up to the next sign.
+        // Nearly every name is plain: letters, digits and hyphens up to the next punctuation
+        // character.
         let plain = rest.iter().position(|&byte| class(byte) & is::PLAIN == 0).unwrap_or(rest.len());
         let begins = rest.first().is_some_and(|&byte| class(byte) & is::NAME_START != 0);
         let goes_on = rest.get(plain).is_some_and(|&byte| byte == b':' || byte >= 0x80);
@@ -203,8 +205,8 @@ impl<'a> Scanner<'a> {
         Some(Name { start, end, colon })
     }
 
-    /// The width of the white space before `at` when nothing else stands before it on its line. Looks back at most
-    /// 200 bytes: deeper indentation says nothing.
+    /// The width of the white space before `at` if only white space precedes it on its line. Looks
+    /// back at most 200 bytes: deeper indentation is not evidence.
     pub(super) fn indent(&self, at: usize) -> Option<usize> {
         let window = self.slice(at.saturating_sub(200), at);
         let blank = window.iter().rev().take_while(|&&byte| matches!(byte, b' ' | b'\t')).count();

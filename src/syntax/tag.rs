@@ -1,4 +1,5 @@
-//! Start tags. A tag that never ends gives one fault, and what looked like bare words in it is read as text.
+//! Start tags. A tag without an end yields one fault, and apparent bare words in it are read as
+//! text.
 
 use super::fault::FaultKind;
 use super::pass::{Flow, Open, Pass};
@@ -7,25 +8,27 @@ use super::scanner::Name;
 use super::tree::{Kind, NONE, flag};
 use crate::base::span::Span;
 
-/// How far before a `<` words are looked for: a file full of them is not to be read again for each.
+/// The maximum distance before a `<` at which words are searched: a file full of `<` must not be
+/// read again for each.
 const NEAR: usize = 256;
 
 /// A start tag while it is read.
 #[derive(Debug)]
 pub(super) struct Tag {
-    /// Where its first attribute is stored.
+    /// The index of its first attribute.
     pub(super) first: usize,
     pub(super) name: Name,
-    /// Whether a name in it has a colon or is `xmlns`.
+    /// True if a name in it has a colon or is `xmlns`.
     pub(super) spaces: bool,
     pub(super) damaged: bool,
-    /// What came last: the name or an attribute.
+    /// The span of the last part: the name or an attribute.
     pub(super) last: Span,
-    /// The first thing that is no attribute. Reported when the tag ends; otherwise the text begins there.
+    /// The first part that is not an attribute. Reported if the tag ends; otherwise text begins
+    /// there.
     pub(super) soft: Option<DeferredFault>,
 }
 
-/// Something in a tag that is only a fault of its own when the tag ends.
+/// A fault in a tag that counts only if the tag ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeferredFault {
     kind: FaultKind,
@@ -99,8 +102,8 @@ impl Pass<'_, '_> {
         Ok(())
     }
 
-    /// Whether what begins at `start`, and is no tag as it stands, was meant as text: words stand before it on its line, and
-    /// nothing in it has a value.
+    /// Returns true if an apparent tag at `start` was meant as text: words precede it on its line,
+    /// and none of its attributes has a value.
     fn is_prose(&self, start: usize, first: usize) -> bool {
         let has_value = |attribute: &RawAttribute| attribute.value.start > attribute.name.end;
         let (parent, last) = self.innermost();
@@ -147,7 +150,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// A `/` in a tag: the end of an empty element, or out of place.
+    /// Handles a `/` in a tag: the end of an empty element, or out of place.
     fn slash(&mut self, tag: &mut Tag) -> Result<Option<End>, super::pass::Stopped> {
         if self.scan.peek_at(1) == Some(b'>') {
             self.scan.at += 2;
@@ -158,7 +161,7 @@ impl Pass<'_, '_> {
         self.scan.skip_space();
         match self.scan.peek() {
             Some(b'<') | None if tag.soft.is_none() => {
-                // `<a b="c"/` and then the next tag: only the bracket is missing.
+                // `<a b="c"/` followed by the next tag: only the bracket is missing.
                 self.scan.at = at + 1;
                 self.fault(FaultKind::UnclosedStart, tag.name.span(), Some(Span::at(self.scan.at as u32)))?;
                 tag.damaged = true;
@@ -176,10 +179,10 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Passes over something that is no attribute.
+    /// Skips a part that is not an attribute.
     fn junk(&mut self, tag: &mut Tag) {
         let start = self.scan.at;
-        // A character that XML forbids has been reported as such.
+        // A character that XML forbids has been reported already.
         let forbidden = self.scan.peek().is_some_and(|byte| byte < b' ');
         while let Some(byte) = self.scan.peek() {
             let ends = super::wellformed::is_space(byte) || matches!(byte, b'>' | b'<' | b'/') && self.scan.at > start;
@@ -195,7 +198,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Records what is only a fault when the tag ends; the first one counts.
+    /// Records a fault that counts only if the tag ends; the first one is kept.
     pub(super) fn soften(&mut self, tag: &mut Tag, kind: FaultKind, span: Span, at: usize) {
         tag.damaged = true;
         let attributes = self.tree.attributes.len();
@@ -203,7 +206,7 @@ impl Pass<'_, '_> {
         tag.soft.get_or_insert(DeferredFault { kind, span, at, attributes, faults });
     }
 
-    /// Reports what the tag has turned out to be.
+    /// Reports the faults of a tag once its end is known.
     fn settle(&mut self, tag: &mut Tag, end: End) -> Flow {
         match (tag.soft, end) {
             (Some(soft), End::Open | End::Empty) => self.fault(soft.kind, soft.span, None),
@@ -216,7 +219,8 @@ impl Pass<'_, '_> {
                 }
                 let content = self.scan.slice(0, self.scan.at);
                 let blank = content.iter().rev().take_while(|&&byte| super::wellformed::is_space(byte)).count();
-                // White space at the end belongs to the text, unless it is the end of a value without its quote.
+                // Trailing white space belongs to the text, unless it is the end of a value without
+                // its quote.
                 let kept = self.tree.attributes.get(tag.first..).and_then(<[_]>::last).map_or(0, |last| last.value.end as usize);
                 self.scan.at = (self.scan.at - blank).max(tag.name.end).max(kept);
                 tag.damaged = true;
@@ -225,7 +229,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Makes an element without a parent the root, or reports that there is one already.
+    /// Makes an element without a parent the root, or reports a second root.
     fn claim_root(&mut self, id: u32, name: Name) -> Flow {
         if self.tree.root == NONE {
             self.tree.root = id;
@@ -234,13 +238,14 @@ impl Pass<'_, '_> {
         }
         let root = self.tree.root;
         if self.tree.raw(root).is_some_and(|raw| raw.flags & flag::EMPTY != 0) {
-            // What stands behind `<task/>` was meant to stand in it: that it is not there is the same slip.
+            // Content after `<task/>` was meant to be inside it: the misplacement is part of the
+            // same fault.
             self.damage(root);
         }
         self.outside(FaultKind::SecondRoot, name.span())
     }
 
-    /// The name must be within its limit and, where it has colons, have one in the right place.
+    /// Checks that a name is within its limit and that a colon in it is in the right place.
     pub(super) fn check_name(&mut self, name: Name) -> Flow {
         if name.end - name.start > self.limits.name.min(u32::from(u16::MAX)) as usize {
             return self.stop(FaultKind::NameTooLong, name.span());

@@ -56,7 +56,8 @@ impl Pass<'_, '_> {
         self.fault(FaultKind::LessInText, Span::of(start, self.scan.at), None)
     }
 
-    /// Takes the `<` at `start`, which stands behind a text, into that text, with all up to the next markup.
+    /// Appends the `<` at `start`, which follows a text, to that text, with everything up to the
+    /// next markup.
     pub(super) fn sign_in_text(&mut self, start: usize) -> Flow {
         self.damage_open();
         self.fault(FaultKind::LessInText, Span::of(start, start + 1), None)?;
@@ -77,7 +78,7 @@ impl Pass<'_, '_> {
         self.check_text_length(whole, end)
     }
 
-    /// Adds the text from `start` to the place; a conflict marker that was met ends it before the marker.
+    /// Adds the text from `start` to the position; a conflict marker ends it.
     fn add_text(&mut self, start: usize, mut flags: u8) -> Flow {
         let end = self.scan.at;
         if end > start {
@@ -112,7 +113,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// `]]>` in text.
+    /// Reports `]]>` in text.
     fn check_cdata_end(&mut self, start: usize, end: usize) -> Flow {
         let mut from = start;
         while let Some(at) = self.cdata_end.find(self.scan.bytes, &self.scratch.marks.cdata_end, from).filter(|&at| at < end) {
@@ -129,7 +130,7 @@ impl Pass<'_, '_> {
         Ok(())
     }
 
-    /// Checks the reference that the `&` at the place begins, and moves past it.
+    /// Checks the reference that begins with the `&` at the position, and moves past it.
     pub(super) fn reference(&mut self) -> Flow {
         let start = self.scan.at;
         self.scan.at += 1;
@@ -160,7 +161,7 @@ impl Pass<'_, '_> {
         };
         if kind == FaultKind::BareAmpersand {
             self.scan.at = start + 1;
-            // `&&` is one slip.
+            // `&&` is one fault.
             while self.scan.peek() == Some(b'&') && !self.begins_reference() {
                 self.scan.at += 1;
             }
@@ -170,7 +171,7 @@ impl Pass<'_, '_> {
         self.fault(kind, Span::of(start, self.scan.at), None)
     }
 
-    /// Whether the `&` at the place begins something that was meant as a reference.
+    /// Returns true if the `&` at the position begins an intended reference.
     fn begins_reference(&mut self) -> bool {
         let start = self.scan.at;
         self.scan.at += 1;

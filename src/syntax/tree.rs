@@ -1,8 +1,8 @@
 //! The tolerant tree: an arena with byte spans, immutable once read.
 //!
-//! Holds no text of its own: spans point into the text that was read. Whatever was broken, the tree is a tree:
-//! every element has an end, every child a parent. Elements inside a damaged region say so ([`Element::is_damaged`]),
-//! so that nothing above words a second fault for the same damage.
+//! Contains no text of its own: spans point into the text that was read. Even for broken input the
+//! tree is valid: every element has an end, every child a parent. Elements in a damaged region are
+//! marked ([`Element::is_damaged`]), so that no caller reports a second fault for the same damage.
 
 pub use super::raw::Kind;
 pub(super) use super::raw::{NONE, Raw, RawAttribute, flag};
@@ -20,10 +20,11 @@ pub struct Tree {
     pub(super) nodes: Vec<Raw>,
     pub(super) attributes: Vec<RawAttribute>,
     pub(super) namespaces: Vec<String>,
-    /// Nodes without a parent: comments, instructions, the root element, and whatever damage left beside it.
+    /// The first node without a parent; these are comments, instructions, the root element, and
+    /// damaged content outside the root.
     pub(super) first: u32,
     pub(super) root: u32,
-    /// How many processing instructions there are.
+    /// The number of processing instructions.
     pub(super) instructions: u32,
 }
 
@@ -33,7 +34,7 @@ impl Tree {
         Self { first: NONE, root: NONE, ..Self::default() }
     }
 
-    /// Forgets all nodes and keeps the memory.
+    /// Removes all nodes and keeps the memory.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.attributes.clear();
@@ -43,12 +44,12 @@ impl Tree {
         self.instructions = 0;
     }
 
-    /// Number of nodes.
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether nothing was read.
+    /// Returns true if the tree has no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -57,7 +58,7 @@ impl Tree {
     }
 }
 
-/// A tree together with its text: the handle that everything above works with.
+/// A tree together with its text: the handle for all callers.
 #[derive(Clone, Copy, Debug)]
 pub struct Document<'a> {
     /// The decoded text without a byte order mark.
@@ -67,17 +68,17 @@ pub struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// The root element; `None` when there is none to be seen.
+    /// The root element; `None` if none exists.
     pub fn root(self) -> Option<Element<'a>> {
         self.element(NodeId(self.tree.root))
     }
 
-    /// Whether it holds processing instructions.
+    /// Returns true if the document contains processing instructions.
     pub const fn has_instructions(self) -> bool {
         self.tree.instructions > 0
     }
 
-    /// The element with an id; `None` when the id is none of an element.
+    /// The element with an id; `None` if the id is not that of an element.
     pub fn element(self, id: NodeId) -> Option<Element<'a>> {
         let raw = self.tree.raw(id.0)?;
         (raw.kind == Kind::Element).then_some(Element { document: self, id, raw })
@@ -113,37 +114,39 @@ pub struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// What it is.
+    /// The kind of the node.
     pub const fn kind(self) -> Kind {
         self.raw.kind
     }
 
-    /// All of it, with its marks.
+    /// The complete span, with delimiters.
     pub const fn span(self) -> Span {
         Span { start: self.raw.start, end: self.raw.end }
     }
 
-    /// Its content without its marks (`<!--`, `<![CDATA[`, `<?`): for elements what stands between the tags.
+    /// The content without its delimiters (`<!--`, `<![CDATA[`, `<?`): for elements, everything
+    /// between the tags.
     pub const fn inner(self) -> Span {
         self.raw.inner
     }
 
-    /// The element it is.
+    /// The node as an element.
     pub fn as_element(self) -> Option<Element<'a>> {
         (self.raw.kind == Kind::Element).then_some(Element { document: self.document, id: self.id, raw: self.raw })
     }
 
-    /// The element it stands in.
+    /// The parent element.
     pub fn parent(self) -> Option<Element<'a>> {
         self.document.element(NodeId(self.raw.parent))
     }
 
-    /// Whether it is text of nothing but white space.
+    /// Returns true for a text that consists of white space.
     pub const fn is_blank(self) -> bool {
         matches!(self.raw.kind, Kind::Text) && self.raw.flags & flag::BLANK != 0
     }
 
-    /// Whether it belongs to an element whose start tag is missing, and stands here for want of another place.
+    /// Returns true if the node belongs to an element whose start tag is missing and could not be
+    /// recreated.
     pub const fn is_orphan(self) -> bool {
         self.raw.flags & flag::ORPHAN != 0
     }
@@ -203,7 +206,7 @@ impl<'a> Element<'a> {
         namespace(self.document.tree, self.raw.namespace)
     }
 
-    /// Where the name stands in the start tag.
+    /// The span of the name in the start tag.
     pub const fn name_span(self) -> Span {
         self.raw.name_span()
     }
@@ -218,32 +221,33 @@ impl<'a> Element<'a> {
         Span { start: self.raw.start, end: self.raw.inner.start }
     }
 
-    /// The end tag; `None` for `<a/>` and where it is missing.
+    /// The end tag; `None` for `<a/>` and if it is missing.
     pub fn end_tag(self) -> Option<Span> {
         (self.raw.flags & flag::CLOSED != 0).then_some(Span { start: self.raw.inner.end, end: self.raw.end })
     }
 
-    /// What stands between the tags; empty at the end for `<a/>`.
+    /// The content between the tags; empty at the end for `<a/>`.
     pub const fn inner(self) -> Span {
         self.raw.inner
     }
 
-    /// Whether it is written `<a/>`.
+    /// Returns true for an element written `<a/>`.
     pub const fn is_empty_tag(self) -> bool {
         self.raw.flags & flag::EMPTY != 0
     }
 
-    /// Whether its start tag is damaged: its name and attributes may be others than were meant.
+    /// Returns true if the start tag is damaged: the name and attributes may be wrong.
     pub const fn has_damaged_tag(self) -> bool {
         self.raw.flags & flag::TAG != 0
     }
 
-    /// Whether a structural error lies in or around it: nothing above may word a further fault of it.
+    /// Returns true if a structural error lies in or around the element: callers must not report a
+    /// further fault for it.
     pub const fn is_damaged(self) -> bool {
         self.raw.flags & flag::DAMAGED != 0
     }
 
-    /// The element it stands in.
+    /// The parent element.
     pub fn parent(self) -> Option<Element<'a>> {
         self.document.element(NodeId(self.raw.parent))
     }
@@ -295,7 +299,7 @@ impl<'a> Attribute<'a> {
         self.raw.name.slice(self.document.text)
     }
 
-    /// Where the name stands.
+    /// The span of the name.
     pub const fn name_span(self) -> Span {
         self.raw.name
     }
@@ -305,13 +309,13 @@ impl<'a> Attribute<'a> {
         namespace(self.document.tree, self.raw.namespace)
     }
 
-    /// The value, decoded and normalised as XML 1.0 § 3.3.3 asks.
+    /// The value, decoded and normalised according to XML 1.0 § 3.3.3.
     pub fn value(self) -> Cow<'a, str> {
         let raw = self.raw.value.slice(self.document.text);
         if self.raw.flags & flag::ENCODED == 0 { Cow::Borrowed(raw) } else { value::attribute(raw) }
     }
 
-    /// The value's place, without quotes.
+    /// The span of the value, without quotes.
     pub const fn value_span(self) -> Span {
         self.raw.value
     }

@@ -1,6 +1,7 @@
-//! Decoding of character data: references, line breaks, attribute-value normalisation (XML 1.0 § 2.11, § 3.3.3).
+//! Decoding of character data: references, line breaks, attribute-value normalisation (XML 1.0 §
+//! 2.11, § 3.3.3).
 //!
-//! A reference that is none is kept as written: the reader has reported it, and nothing is ever lost.
+//! An invalid reference stays as written: the reader has reported it, and no text is ever lost.
 
 use super::wellformed;
 use std::borrow::Cow;
@@ -47,20 +48,21 @@ pub(super) fn attribute(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// Writes what `\r\n`, `\r`, `\n` or `\t` becomes; returns the bytes used.
+/// Appends the replacement of `\r\n`, `\r`, `\n` or `\t`; returns the bytes used.
 fn line_break(rest: &str, becomes: char, out: &mut String) -> usize {
     out.push(becomes);
     if rest.starts_with("\r\n") { 2 } else { 1 }
 }
 
-/// Writes the character of the reference at the start of `rest`; returns the bytes used.
+/// Appends the character of the reference at the start of `rest`; returns the bytes used.
 fn reference(rest: &str, out: &mut String) -> usize {
     let (c, used) = character(rest).unwrap_or(('&', 1));
     out.push(c);
     used
 }
 
-/// The character of the reference (`&lt;`, `&#34;`) at the start of `rest` and the bytes it takes.
+/// The character of the reference (`&lt;`, `&#34;`) at the start of `rest`, and its length in
+/// bytes.
 pub(crate) fn character(rest: &str) -> Option<(char, usize)> {
     let bytes = rest.as_bytes();
     let length = bytes.iter().skip(1).take_while(|&&byte| byte == b'#' || byte.is_ascii_alphanumeric()).count();

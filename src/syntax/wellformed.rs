@@ -1,14 +1,14 @@
-//! What XML 1.0 (fifth edition) and Namespaces 1.0 allow: characters, names, references.
+//! The characters, names and references that XML 1.0 (fifth edition) and Namespaces 1.0 allow.
 //!
-//! Pure functions on bytes and characters; no state, no positions of a document.
+//! Pure functions on bytes and characters; no state, no positions in a document.
 
 /// Bits of [`class`].
 pub(super) mod is {
     pub(in crate::syntax) const SPACE: u8 = 1;
     pub(in crate::syntax) const NAME_START: u8 = 2;
-    /// Goes on a name; the colon does too, but asks for a second look.
+    /// Continues a name; so does the colon, which needs a further check.
     pub(in crate::syntax) const PLAIN: u8 = 4;
-    /// Ends the quick way through an attribute value.
+    /// Ends the fast path through an attribute value.
     pub(in crate::syntax) const VALUE_STOP: u8 = 8;
 }
 
@@ -34,7 +34,7 @@ const fn classes() -> [u8; 256] {
     table
 }
 
-/// What a byte may be; 0 for the bytes of characters beyond ASCII.
+/// The classes of a byte; 0 for the bytes of characters beyond ASCII.
 #[inline]
 pub(super) fn class(byte: u8) -> u8 {
     CLASSES.get(byte as usize).copied().unwrap_or(0)
@@ -66,30 +66,31 @@ pub(super) const fn is_name_char(c: char) -> bool {
     is_name_start(c) || matches!(c, '0'..='9' | '-' | '.' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }
 
-/// Whether a name that holds a colon is a `QName`: one colon, and a name without colons on either side.
+/// Returns true if a name with a colon is a `QName`: one colon, with a name without colons on both
+/// sides.
 pub(super) fn is_qname(name: &str) -> bool {
     let Some((prefix, local)) = name.split_once(':') else { return true };
     !prefix.is_empty() && !local.contains(':') && local.chars().next().is_some_and(is_name_start)
 }
 
-/// Whether a name may be written as it is: one that starts and goes on as XML asks and has no colon.
+/// Returns true for a name that XML allows and that has no colon.
 pub fn is_ncname(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(is_name_start) && chars.all(is_name_char) && !name.contains(':')
 }
 
-/// What one pass over the bytes tells.
+/// The result of one pass over all bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Survey {
-    /// Holds a control character that XML does not allow.
+    /// Contains a control character that XML does not allow.
     pub(super) control: bool,
-    /// Holds a carriage return.
+    /// Contains a carriage return.
     pub(super) carriage: bool,
-    /// Holds a character beyond ASCII.
+    /// Contains a character beyond ASCII.
     pub(super) wide: bool,
 }
 
-/// Looks at every byte once; written so that it compiles to vector instructions.
+/// Reads every byte once; compiles to vector instructions.
 pub(super) fn survey(bytes: &[u8]) -> Survey {
     let mut control = 0_u8;
     let mut carriage = 0_u8;
@@ -115,7 +116,8 @@ pub(super) const fn entity(name: &[u8]) -> Option<char> {
     }
 }
 
-/// The character of a reference, from what stands between `&#` and `;`. `None` when it is none of XML.
+/// The character of a reference, from the text between `&#` and `;`. `None` if XML does not allow
+/// it.
 pub(super) fn char_reference(body: &[u8]) -> Option<char> {
     let (digits, radix) = match body {
         [b'x', hex @ ..] => (hex, 16),
@@ -131,21 +133,22 @@ pub(super) fn char_reference(body: &[u8]) -> Option<char> {
     char::from_u32(code).filter(|&c| is_char(c))
 }
 
-/// How alike two names are: whether one is the other with a slip of the hand (what they share at both ends makes up
-/// two thirds of the longer one). Linear, so that a file full of wrong tags costs no more than a right one.
+/// Returns true if one name is the other with a typing error: their common beginning and end make
+/// up two thirds of the longer one. Linear, so that a file full of wrong tags costs no more than a
+/// correct one.
 pub(super) fn is_near(a: &[u8], b: &[u8]) -> bool {
     let longest = a.len().max(b.len());
     let shortest = a.len().min(b.len());
     let before = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let after = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count().min(shortest - before);
     let shared = before + after;
-    // `inptu` for `input`: two letters in each other's place.
+    // `inptu` for `input`: two letters are swapped.
     if a.len() == b.len()
         && let (Some([one, two, ..]), Some([three, four, ..])) = (a.get(before..), b.get(before..))
         && (one, two) == (four, three)
     {
         return shared + 2 == longest;
     }
-    // One slip in a short name leaves little to share: `tak` for `task`, `i` for `id`.
+    // One error in a short name leaves few common letters: `tak` for `task`, `i` for `id`.
     shared > 0 && (shared * 3 >= longest * 2 || longest - shared == 1)
 }

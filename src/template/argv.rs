@@ -1,45 +1,49 @@
-//! Command text to arguments, without a shell: single quotes, double quotes and backslashes as POSIX has them.
+//! Splits the text of a command into arguments without a shell. Single quotes, double quotes and
+//! backslashes work as in POSIX.
 //!
-//! What only a shell would act on (`&&`, `|`, `>`, `$VAR`, `*`, …) is kept as plain text of its argument and told
-//! of, with its place. `{{…}}` is never split, nor is anything in it a quote or an operator. Linear. Never runs
-//! anything, never reads the environment, never words a fault.
+//! Anything that only a shell would act on (`&&`, `|`, `>`, `$VAR`, `*`, …) stays plain text of its
+//! argument and is also returned as an operator with its span. `{{…}}` is never split, and nothing
+//! inside it is a quote or an operator. Runs in linear time. Never runs a command, never reads the
+//! environment, never formats the message of a fault.
 
 use crate::base::span::{Span, Spanned};
 
-/// The arguments of a command, and what in its text would need a shell.
+/// The arguments of a command, and the parts of its text that would need a shell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Argv {
-    /// The arguments, quotes and backslashes resolved; spans are those of the words as written.
+    /// The arguments, with quotes and backslashes resolved; spans are those of the words as
+    /// written.
     pub arguments: Vec<Spanned<String>>,
-    /// What only a shell would act on, as it is written and in that order; a line end between two words would be two commands.
+    /// The text that only a shell would act on, as written and in that order. A line end between
+    /// two words is included: it would separate two commands.
     pub operators: Vec<Spanned<String>>,
 }
 
-/// Why a command cannot be split.
+/// The reason why a command cannot be split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArgvFault {
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: ArgvFaultKind,
-    /// The quote or the backslash.
+    /// The span of the quote or the backslash.
     pub span: Span,
 }
 
-/// The kinds of faults.
+/// The kinds of faults of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ArgvFaultKind {
-    /// A `'` without another.
+    /// A `'` without a closing `'`.
     UnclosedSingleQuote,
-    /// A `"` without another.
+    /// A `"` without a closing `"`.
     UnclosedDoubleQuote,
-    /// A backslash at the very end.
+    /// A backslash at the end of the text.
     TrailingBackslash,
 }
 
-/// Splits the decoded text of a command. Spans are byte positions in `text`, moved by `offset`: they are exact where
-/// the text stands in the document as it is.
+/// Splits the decoded text of a command. Spans are byte positions in `text`, moved by `offset`.
+/// They are exact if the text stands in the document unchanged.
 ///
 /// # Errors
-/// The first quote or backslash without its partner.
+/// The first quote or backslash that is not closed.
 pub fn split(text: &str, offset: u32) -> Result<Argv, ArgvFault> {
     let mut splitter =
         Splitter { text, at: 0, offset, word: None, argv: Argv::default(), closed: true, end: text.trim_end().len() };
@@ -50,17 +54,17 @@ pub fn split(text: &str, offset: u32) -> Result<Argv, ArgvFault> {
     Ok(splitter.argv)
 }
 
-/// Programs that act on a line of text.
+/// Programs that run a line of text as a command.
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
 
-/// The argument that a command gives to a shell as its line, as `sh -c LINE` does, by its number.
+/// Returns the index of the argument that a shell runs as its command line, as in `sh -c LINE`.
 pub fn shell_line<W: AsRef<str>>(words: &[W]) -> Option<usize> {
     let words = || words.iter().map(AsRef::as_ref).enumerate();
     let is_shell = |word: &str| SHELLS.contains(&word.rsplit('/').next().unwrap_or(word));
     let is_option = |word: &str| word.starts_with(['-', '+']);
     let takes_line = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
     let mut behind = words().skip_while(|(_, word)| !is_shell(word)).skip(1).skip_while(|(_, word)| !takes_line(word)).skip(1);
-    // What stands behind the line is given to it as `$0`, `$1` and so on, and is no part of it.
+    // The words after the line are passed to it as `$0`, `$1` and so on, and are no part of it.
     behind.find(|(_, word)| !is_option(word)).map(|(at, _)| at)
 }
 
@@ -75,9 +79,9 @@ struct Splitter<'a> {
     offset: u32,
     word: Option<Word>,
     argv: Argv,
-    /// Whether a `}}` may still come: it is searched in vain once at most.
+    /// True as long as a `}}` may follow; it is searched in vain at most once.
     closed: bool,
-    /// Where white space to the end begins.
+    /// The offset of the white space at the end of the text.
     end: usize,
 }
 
@@ -120,7 +124,7 @@ impl<'a> Splitter<'a> {
 }
 
 impl Splitter<'_> {
-    /// Takes `bytes` of the text into the word.
+    /// Appends the next `bytes` of the text to the word.
     fn keep(&mut self, bytes: usize) {
         let text = self.rest().get(..bytes).unwrap_or("");
         self.push(text);
@@ -142,7 +146,8 @@ impl Splitter<'_> {
         ArgvFault { kind, span: self.span(at, at + 1) }
     }
 
-    /// A line end: white space, and an end of the command where words stand before and after it.
+    /// Handles a line end: white space, and the end of a command if words stand before and after
+    /// it.
     fn line_end(&mut self) {
         self.end_word();
         let more = !self.argv.arguments.is_empty() && self.at < self.end;
@@ -154,7 +159,7 @@ impl Splitter<'_> {
         self.at += 1;
     }
 
-    /// `{{…}}`, taken as it stands.
+    /// Copies a `{{…}}` unchanged; returns false if none begins here.
     fn expression(&mut self) -> bool {
         let rest = self.rest();
         if !self.closed || !rest.starts_with("{{") {
@@ -171,7 +176,7 @@ impl Splitter<'_> {
     fn backslash(&mut self) -> Result<(), ArgvFault> {
         let start = self.at;
         if self.rest().starts_with("\\{{") {
-            // A literal `{{`: its backslash is for whoever reads the expressions of the argument.
+            // A literal `{{`: the reader of the argument's expressions handles its backslash.
             self.keep(3);
             return Ok(());
         }
@@ -226,7 +231,8 @@ impl Splitter<'_> {
         Err(self.fault(ArgvFaultKind::UnclosedDoubleQuote, start))
     }
 
-    /// Between double quotes a backslash stands for itself, but before `$`, a backtick, `"`, `\` and a line end.
+    /// Handles a backslash in double quotes. It stands for itself, except before `$`, a backtick,
+    /// `"`, `\` and a line end.
     fn backslash_in_quotes(&mut self) {
         match self.rest().as_bytes().get(1) {
             Some(b'\n') => self.at += 2,
@@ -239,7 +245,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// A character outside quotes that is neither white space nor a quote.
+    /// Handles a character outside quotes that is neither white space nor a quote.
     fn plain(&mut self, c: char) {
         let rest = self.rest();
         let starts = self.word.is_none();

@@ -1,53 +1,54 @@
 //! Conditions: the `test` of a `case` and the `condition` of a loop, parsed at compile time.
 //!
-//! `== != lt le gt ge < <= > >= and or not`, parentheses, names with fields and indices, numbers, strings, `true` and
-//! `false`. `or` binds weakest, then `and`, then `not`, then one comparison. Linear; nesting ends at [`MAX_DEPTH`].
-//! Never evaluates, never looks a name up, never words a fault.
+//! `== != lt le gt ge < <= > >= and or not`, parentheses, names with fields and indices, numbers,
+//! strings, `true` and `false`. `or` binds weakest, then `and`, then `not`, then one comparison.
+//! Runs in linear time; nesting ends at [`MAX_DEPTH`]. Never evaluates a condition, never looks up
+//! a name, never formats the message of a fault.
 
 use super::cursor::Cursor;
 use super::expression::{Path, Step};
 use crate::base::span::{Span, Spanned};
 use std::borrow::Cow;
 
-/// How deep parentheses and `not` may nest.
+/// The maximum nesting of parentheses and `not`.
 pub const MAX_DEPTH: u32 = 32;
 
-/// Where the text of a condition stands.
+/// The position of a condition's text in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// The text stands in the document as it is, from this offset on: spans inside it are exact.
+    /// The text stands in the document unchanged, from this offset on: spans inside it are exact.
     Exact(u32),
-    /// Decoding changed the text: every span is the whole of it.
+    /// Decoding changed the text: every span is that of the whole text.
     Whole(Span),
 }
 
 /// A condition, or a value in one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition<'a> {
-    /// All hold; two or more.
+    /// All conditions hold; two or more.
     And(Vec<Condition<'a>>),
-    /// One holds; two or more.
+    /// At least one condition holds; two or more.
     Or(Vec<Condition<'a>>),
-    /// It does not hold.
+    /// The condition does not hold.
     Not(Box<Condition<'a>>),
     /// Two values compared.
     Compare(Box<Comparison<'a>>),
-    /// A value that is taken for true or false.
+    /// A value used as true or false.
     Value(Value<'a>),
 }
 
-/// Two values and how they are compared.
+/// Two values and the operator that compares them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison<'a> {
-    /// On the left.
+    /// The left side.
     pub left: Condition<'a>,
-    /// How; the span is that of the sign or word.
+    /// The operator; the span is that of the sign or word.
     pub operator: Spanned<Comparator>,
-    /// On the right.
+    /// The right side.
     pub right: Condition<'a>,
 }
 
-/// How two values are compared; a word and its sign are the same.
+/// An operator of comparison; a word and its sign are the same operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Comparator {
     /// `==`
@@ -99,25 +100,25 @@ pub enum Value<'a> {
     Boolean(Spanned<bool>),
 }
 
-/// Why a condition cannot be read: what was expected, what was found.
+/// The reason why a condition cannot be parsed: the expected and the actual text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConditionFault {
-    /// What was expected.
+    /// The expected syntax.
     pub expected: Expected,
-    /// The word or sign found in its place, as decoded; empty at the end of the condition.
+    /// The actual word or sign, as decoded; empty at the end of the condition.
     pub found: String,
-    /// Where it stands.
+    /// The span of the actual word or sign.
     pub span: Span,
 }
 
-/// What was expected where a condition cannot be read.
+/// The syntax that was expected where parsing a condition failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Expected {
     /// A name, number, string, `true`, `false`, `not` or `(`.
     Value,
     /// `and`, `or`, a comparison, or the end.
     Operator,
-    /// `and`, `or` or the end: a comparison is not compared again.
+    /// `and`, `or` or the end: the result of a comparison cannot be compared again.
     Connective,
     /// `)`
     ClosingParenthesis,
@@ -156,7 +157,7 @@ pub fn parse(text: &str, place: Place) -> Result<Condition<'_>, ConditionFault> 
     Err(parser.unexpected_operator())
 }
 
-/// The variables that a condition reads, in the order written, repeats included.
+/// Returns the variables that a condition reads, in the order written, with duplicates.
 pub fn variables<'c, 'a>(condition: &'c Condition<'a>) -> Vec<&'c Path<'a>> {
     let mut found = Vec::new();
     collect(condition, &mut found);
@@ -177,20 +178,20 @@ fn collect<'c, 'a>(condition: &'c Condition<'a>, found: &mut Vec<&'c Path<'a>>) 
     }
 }
 
-/// What a condition takes a value for.
+/// The use that a condition makes of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Demand {
-    /// True or false.
+    /// The value is used as true or false.
     Truth,
-    /// Something that is compared with a number by its size.
+    /// The value is ordered against a number.
     Number,
-    /// Something that is compared with a text by its order.
+    /// The value is ordered against a text.
     Text,
-    /// Something that can be compared by size or order.
+    /// The value is ordered against another value.
     Ordered,
 }
 
-/// The variables of which a condition asks more than to be equal, each with what.
+/// Returns the variables that a condition uses for more than equality, each with the use.
 pub fn demands<'c, 'a>(condition: &'c Condition<'a>) -> Vec<(&'c Path<'a>, Demand)> {
     let mut found = Vec::new();
     demand(condition, Demand::Truth, &mut found);
@@ -224,7 +225,7 @@ struct Parser<'a> {
     cursor: Cursor<'a>,
     place: Place,
     depth: u32,
-    /// Whether the last thing read is a comparison, for the message.
+    /// True if a comparison was parsed last; selects the message.
     compared: bool,
 }
 
@@ -264,7 +265,7 @@ impl<'a> Parser<'a> {
         Ok(Condition::Compare(Box::new(Comparison { left, operator, right })))
     }
 
-    /// A value or a condition in parentheses; white space behind it is read too.
+    /// Parses a value or a condition in parentheses, and the white space after it.
     fn operand(&mut self) -> Parsed<Condition<'a>> {
         self.cursor.skip_space();
         let operand = match self.cursor.peek() {
@@ -353,7 +354,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One level down, if there is one left.
+    /// Runs `read` one nesting level deeper, or fails at [`MAX_DEPTH`].
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
             return Err(self.fault(Expected::LessNesting));
@@ -364,7 +365,7 @@ impl Parser<'_> {
         found
     }
 
-    /// Takes a word of the language and the white space around it.
+    /// Consumes a keyword and the white space before it, if it is next.
     fn word(&mut self, wanted: &str) -> bool {
         self.cursor.skip_space();
         let before = self.cursor.clone();
@@ -391,7 +392,7 @@ impl Parser<'_> {
         found.map(|found| self.placed(found))
     }
 
-    /// Something behind a whole value or comparison.
+    /// The fault of unexpected text after a complete value or comparison.
     fn unexpected_operator(&self) -> ConditionFault {
         let operator = if self.compared { Expected::Connective } else { Expected::Operator };
         let expected = match self.cursor.peek() {
@@ -403,7 +404,7 @@ impl Parser<'_> {
         self.fault(expected)
     }
 
-    /// A fault at the word, number or run of signs that comes next.
+    /// The fault at the next word, number or run of signs.
     fn fault(&self, expected: Expected) -> ConditionFault {
         let mut ahead = self.cursor.clone();
         let start = ahead.at();
@@ -417,7 +418,7 @@ impl Parser<'_> {
     }
 }
 
-/// One part stands for itself.
+/// Joins the parts; a single part is returned unchanged.
 fn joined<'a>(mut parts: Vec<Condition<'a>>, join: fn(Vec<Condition<'a>>) -> Condition<'a>) -> Condition<'a> {
     match parts.pop() {
         Some(only) if parts.is_empty() => only,

@@ -1,11 +1,11 @@
-//! Reads text character by character, with spans of the document that it stands in.
+//! Reads a text character by character and returns spans of the document that contains it.
 //!
-//! Never goes past the end, never splits a character, never moves when it finds nothing.
+//! Never moves past the end, never splits a character, never moves if nothing matches.
 
 use crate::base::span::{Span, Spanned};
 use std::borrow::Cow;
 
-/// A place in a raw text.
+/// A position in a raw text.
 #[derive(Clone, Debug)]
 pub(super) struct Cursor<'a> {
     raw: &'a str,
@@ -18,7 +18,7 @@ impl<'a> Cursor<'a> {
         Self { raw, offset, at: 0 }
     }
 
-    /// Bytes read.
+    /// The number of bytes read.
     pub(super) const fn at(&self) -> usize {
         self.at
     }
@@ -27,23 +27,23 @@ impl<'a> Cursor<'a> {
         self.raw.get(self.at..).unwrap_or("")
     }
 
-    /// The span in the document of a byte range of the raw text.
+    /// Converts a byte range of the raw text into a span of the document.
     pub(super) const fn span(&self, start: usize, end: usize) -> Span {
         Span::new(self.offset.saturating_add(start as u32), self.offset.saturating_add(end as u32))
     }
 
-    /// From `start` to here.
+    /// The span from `start` to the current position.
     pub(super) const fn since(&self, start: usize) -> Span {
         self.span(start, self.at)
     }
 
-    /// The next character and the raw bytes that it takes.
+    /// The next character and its length in raw bytes.
     pub(super) fn peek(&self) -> Option<(char, usize)> {
         let c = self.rest().chars().next()?;
         Some((c, c.len_utf8()))
     }
 
-    /// Goes on by raw bytes, to a border between characters.
+    /// Advances by raw bytes, which must end at a character boundary.
     pub(super) fn skip(&mut self, bytes: usize) {
         self.at = (self.at + bytes).min(self.raw.len());
     }
@@ -58,7 +58,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes one character if it is the next.
+    /// Consumes `wanted` if it is the next character.
     pub(super) fn eat(&mut self, wanted: char) -> bool {
         match self.peek() {
             Some((c, length)) if c == wanted => {
@@ -69,7 +69,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes one character if it is the next behind white space.
+    /// Consumes white space and `wanted`, if both follow.
     pub(super) fn eat_behind_space(&mut self, wanted: char) -> bool {
         let before = self.clone();
         self.skip_space();
@@ -80,12 +80,12 @@ impl<'a> Cursor<'a> {
         is_eaten
     }
 
-    /// What stands between `start` and here.
+    /// The text between `start` and the current position.
     fn read(&self, start: usize) -> Cow<'a, str> {
         Cow::Borrowed(self.raw.get(start..self.at).unwrap_or(""))
     }
 
-    /// A name: a letter or `_`, then letters, digits, `_` and `-`.
+    /// Consumes a name: a letter or `_`, then letters, digits, `_` and `-`.
     pub(super) fn name(&mut self) -> Option<Spanned<Cow<'a, str>>> {
         let start = self.at;
         let (_, length) = self.peek().filter(|&(c, _)| c == '_' || c.is_alphabetic())?;
@@ -94,7 +94,7 @@ impl<'a> Cursor<'a> {
         Some(Spanned::new(self.read(start), self.since(start)))
     }
 
-    /// Decimal digits, written as themselves.
+    /// Consumes ASCII decimal digits.
     pub(super) fn digits(&mut self) -> Option<&'a str> {
         let rest = self.rest();
         let length = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -102,7 +102,7 @@ impl<'a> Cursor<'a> {
         rest.get(..length).filter(|digits| !digits.is_empty())
     }
 
-    /// A number: `-`, digits, a fraction, an exponent.
+    /// Consumes a number: `-`, digits, a fraction, an exponent.
     pub(super) fn number(&mut self) -> Option<Spanned<Cow<'a, str>>> {
         let start = self.at;
         let before = self.clone();
@@ -125,7 +125,8 @@ impl<'a> Cursor<'a> {
         Some(Spanned::new(self.read(start), self.since(start)))
     }
 
-    /// A string between two of the next character, on one line; the span covers its quotes. No escapes.
+    /// Consumes a string on one line, quoted by the next character; the span includes the quotes.
+    /// No escapes.
     pub(super) fn string(&mut self) -> Option<Spanned<Cow<'a, str>>> {
         let before = self.clone();
         let start = self.at;

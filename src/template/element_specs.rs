@@ -1,4 +1,4 @@
-//! The rows of the element table, in the order of [`Kind`], and how they are looked up.
+//! The rows of the element table, in the order of [`Kind`], and lookups in it.
 
 use super::elements::Content::{Elements, Empty, Opaque, Text, TextOrElements, Word};
 use super::elements::{Attr, Child, Content, Kind, Kind as K, Of, Spec, TEXT_ATTRIBUTES, TRUST_MEANINGS, Values};
@@ -55,10 +55,10 @@ const SEQ: &str = "sequential";
 const RED: &str = "reduce";
 const SCR: &str = "script";
 const DEL: &str = "director_evaluator_loop";
-/// Types of a declared value.
+/// The types of a declared value.
 pub(super) const TYPES: &[&str] = &["string", "number", "integer", "boolean", "object", "array", "string[]"];
 
-/// What the types of a declared value mean, in their order.
+/// The meanings of the types of a declared value, in their order.
 const TYPE_MEANINGS: &[&str] = &[
     "a text",
     "a number, with or without a fraction",
@@ -69,7 +69,7 @@ const TYPE_MEANINGS: &[&str] = &[
     "a list of texts",
 ];
 
-/// What the profiles mean, in their order.
+/// The meanings of the profiles, in their order.
 const PROFILE_MEANINGS: &[&str] = &[
     "headings of Markdown",
     "an element for each segment",
@@ -78,7 +78,7 @@ const PROFILE_MEANINGS: &[&str] = &[
     "the author's words and nothing else",
 ];
 
-/// What a task, and a task's body in place, may hold.
+/// The children of a task and of a task body in place.
 const BODY: &[Child] = &[
     one(K::Description),
     one(K::Instructions),
@@ -116,7 +116,7 @@ const BODY: &[Child] = &[
     one(K::ExpectedOutput),
     one(K::ContinuationPolicy),
     one(K::ValidationRules),
-    // A body in place that was wrapped in a task of its own: accepted with a fix.
+    // A body in place that is wrapped in a task of its own is accepted with a fix.
     Child { kind: K::Task, many: false, of: Of::Type("") },
 ];
 
@@ -254,10 +254,10 @@ pub(super) static SPECS: &[Spec] = &[
 ];
 
 impl Kind {
-    /// Its row of the table.
+    /// The table row of this kind.
     #[allow(clippy::indexing_slicing, reason = "the table is not empty, known when this is compiled")]
     pub fn spec(self) -> &'static Spec {
-        // The table has a row for each kind, in their order; a test holds that.
+        // The table has a row for each kind, in the same order; a test checks this.
         SPECS.get(self as usize).unwrap_or(const { &SPECS[0] })
     }
 
@@ -266,34 +266,34 @@ impl Kind {
         self.spec().tag
     }
 
-    /// Whether it is a text element.
+    /// True if this is a text element.
     pub fn is_text(self) -> bool {
         matches!(self.spec().content, Content::Text | Content::TextOrElements)
     }
 
-    /// The child with a tag.
+    /// The child with the given tag.
     pub fn child(self, tag: &str) -> Option<&'static Child> {
         self.spec().children.iter().find(|child| child.kind.tag() == tag)
     }
 
-    /// The attribute with a name, those of text elements included.
+    /// The attribute with the given name, including those of text elements.
     pub fn attribute(self, name: &str) -> Option<&'static Attr> {
         self.attributes().find(|attribute| attribute.name == name)
     }
 
-    /// Its attributes, those of text elements included.
+    /// The attributes, including those of text elements.
     pub fn attributes(self) -> impl Iterator<Item = &'static Attr> {
         let shared = if self.is_text() { TEXT_ATTRIBUTES } else { &[] };
         self.spec().attributes.iter().chain(shared)
     }
 
-    /// The kinds under which a tag may stand, in the order of the table.
+    /// The kinds that can contain a tag, in the order of the table.
     pub fn homes(tag: &str) -> impl Iterator<Item = Kind> {
         SPECS.iter().filter(move |spec| spec.children.iter().any(|child| child.kind.tag() == tag)).map(|spec| spec.kind)
     }
 }
 
-/// Every row of the table.
+/// All rows of the table.
 pub fn all() -> &'static [Spec] {
     SPECS
 }

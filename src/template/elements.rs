@@ -1,11 +1,13 @@
-//! The element table of the language, as data: what may stand where, with which attributes, and what it means.
+//! The element table of the language as data: the children and attributes of every element, and
+//! their meanings.
 //!
-//! Lowering reads it; so do messages, and whatever generates pages and schemas. The same tag can be two kinds
-//! (`input` under `inputs` and under `context_relevance`): a kind is a tag in its place. Never a default of a setting.
+//! Lowering, messages, and the generators of pages and schemas read it. One tag can be two kinds
+//! (`input` under `inputs` and under `context_relevance`): a kind is a tag with its parent. Never
+//! contains a default of a setting.
 
 use crate::kernel::sampling::Parameter;
 
-/// A tag in its place.
+/// A tag with its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "each is documented by its row in the table")]
@@ -76,7 +78,7 @@ pub enum Kind {
     ValidationRules,
 }
 
-/// What stands between an element's tags.
+/// The content between an element's tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Elements only.
@@ -89,11 +91,11 @@ pub enum Content {
     Word,
     /// Nothing.
     Empty,
-    /// Anything; kept as it is.
+    /// Anything; left unchanged.
     Opaque,
 }
 
-/// What an attribute may say.
+/// The values that an attribute accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Values {
     /// Any text that is not empty.
@@ -104,9 +106,9 @@ pub enum Values {
     Bool,
     /// A whole number from 1.
     Count,
-    /// What a parameter of sampling takes.
+    /// The values of a sampling parameter.
     Sampling(Parameter),
-    /// One of these.
+    /// One of these words.
     OneOf(&'static [&'static str]),
 }
 
@@ -115,58 +117,58 @@ pub enum Values {
 pub struct Attr {
     /// Its name.
     pub name: &'static str,
-    /// What it may say.
+    /// The accepted values.
     pub values: Values,
-    /// Whether it must be there.
+    /// True if the attribute is required.
     pub required: bool,
-    /// One lower-case line.
+    /// A description in one lower-case line.
     pub doc: &'static str,
-    /// What authors call it who know other languages.
+    /// Names of the same attribute in other languages, for suggestions.
     pub also: &'static [&'static str],
-    /// What each of its words means, in the order of [`Attr::words`].
+    /// The meaning of each of its words, in the order of [`Attr::words`].
     pub meanings: &'static [&'static str],
 }
 
-/// Which tasks a child belongs to.
+/// The types of task that a child belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
     /// Every type.
     Any,
-    /// This one, and types built on it.
+    /// This type and the types built on it.
     Type(&'static str),
 }
 
 /// A child of an element.
 #[derive(Clone, Copy, Debug)]
 pub struct Child {
-    /// Which.
+    /// The kind of the child.
     pub kind: Kind,
-    /// Whether it may stand more than once.
+    /// True if the child may be repeated.
     pub many: bool,
-    /// Which tasks it belongs to.
+    /// The types of task that it belongs to.
     pub of: Of,
 }
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
-    /// Which kind.
+    /// The kind that this row describes.
     pub kind: Kind,
     /// Its tag.
     pub tag: &'static str,
-    /// One lower-case line.
+    /// A description in one lower-case line.
     pub doc: &'static str,
-    /// What stands between its tags.
+    /// The content between its tags.
     pub content: Content,
-    /// Its attributes, beside those that every text element has.
+    /// Its attributes, without those that every text element has.
     pub attributes: &'static [Attr],
     /// Its children.
     pub children: &'static [Child],
-    /// What to write instead, when it is of an older dialect.
+    /// The replacement, if the element belongs to an older dialect.
     pub deprecated: Option<&'static str>,
 }
 
-/// What the words of `trust` mean.
+/// The meanings of the words of `trust`.
 pub(super) const TRUST_MEANINGS: &[&str] = &[
     "an author's own words, or a value that was checked: rendered as they are",
     "from outside: fenced when rendered, and never part of `system`",
@@ -209,7 +211,7 @@ pub static TEXT_ATTRIBUTES: &[Attr] = &[
 ];
 
 impl Attr {
-    /// The words that it may hold; none where any text will do.
+    /// The words that it accepts; empty if it accepts any text.
     pub const fn words(&self) -> &'static [&'static str] {
         match self.values {
             Values::OneOf(words) => words,
@@ -218,18 +220,19 @@ impl Attr {
         }
     }
 
-    /// What one of its words means.
+    /// The meaning of one of its words.
     pub fn meaning(&self, word: &str) -> Option<&'static str> {
         let at = self.words().iter().position(|own| *own == word)?;
         self.meanings.get(at).copied()
     }
 
-    /// The same with other names that authors give it.
+    /// Returns the attribute with alternative names for suggestions.
     pub(super) const fn also(self, also: &'static [&'static str]) -> Self {
         Self { also, ..self }
     }
 
-    /// The same with what each of its words means. One too few or too many does not compile.
+    /// Returns the attribute with the meanings of its words. A wrong number of meanings does not
+    /// compile.
     pub(super) const fn says(self, meanings: &'static [&'static str]) -> Self {
         assert!(self.words().len() == meanings.len(), "a meaning for each word");
         Self { meanings, ..self }
@@ -237,7 +240,7 @@ impl Attr {
 }
 
 impl Kind {
-    /// Whether the element is a task of its own, with settings.
+    /// True if the element is a task of its own, with settings.
     pub const fn is_body(self) -> bool {
         matches!(
             self,

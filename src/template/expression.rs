@@ -1,33 +1,34 @@
-//! `{{name}}`, `{{a.b[0]}}` and `{{fn(arg, k=v)}}` in text, found and parsed at compile time.
+//! Finds and parses `{{name}}`, `{{a.b[0]}}` and `{{fn(arg, k=v)}}` in texts at compile time.
 //!
-//! Works on the text as it is read, without references and comments. Text without `{{` costs one search. Linear: the scan never
-//! goes back. Never looks a name up, never renders, never words a fault.
+//! Works on the decoded text, without references and comments. A text without `{{` costs one
+//! search. Runs in linear time: the scan never goes back. Never looks up a name, never renders,
+//! never formats the message of a fault.
 
 use super::cursor::Cursor;
 use crate::base::span::{Span, Spanned};
 use std::borrow::Cow;
 use std::fmt;
 
-/// How deep calls may nest in one expression.
+/// The maximum nesting of calls in one expression.
 pub const MAX_DEPTH: u32 = 32;
 
-/// How many arguments a call may have.
+/// The maximum number of arguments of a call.
 pub const MAX_ARGUMENTS: usize = 256;
 
-/// A stretch of a text.
+/// A section of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// Text that stands for itself.
+    /// Literal text.
     Text(Span),
     /// `\{{`: a literal `{{`.
     Escaped(Span),
-    /// An expression; the span covers its braces.
+    /// An expression; the span includes its braces.
     Expression(Spanned<Expression<'a>>),
-    /// An expression that cannot be read.
+    /// An expression that cannot be parsed.
     Fault(ExpressionFault),
 }
 
-/// What stands between the braces, or as an argument.
+/// The content between the braces, or an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expression<'a> {
     /// `name`, `a.b[0]`.
@@ -42,12 +43,12 @@ pub enum Expression<'a> {
     Boolean(Spanned<bool>),
 }
 
-/// A variable and the way into it.
+/// A variable and the path into its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path<'a> {
     /// The variable.
     pub root: Spanned<Cow<'a, str>>,
-    /// Fields and indices, from the outside in.
+    /// Fields and indices, outermost first.
     pub rest: Vec<Step<'a>>,
 }
 
@@ -65,9 +66,9 @@ pub enum Step<'a> {
 pub struct Call<'a> {
     /// The function.
     pub name: Spanned<Cow<'a, str>>,
-    /// Arguments by position; these come before the named ones.
+    /// Positional arguments; these come before the named ones.
     pub positional: Vec<Expression<'a>>,
-    /// Arguments by name, in the order written; no name twice.
+    /// Named arguments, in the order written; names are unique.
     pub named: Vec<(Spanned<Cow<'a, str>>, Expression<'a>)>,
 }
 
@@ -81,7 +82,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// In one way, however it is laid out: calls that read the same are the same.
+/// Prints a normal form, independent of layout: equal calls print the same text.
 impl fmt::Display for Call<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let positional = self.positional.iter().map(ToString::to_string);
@@ -103,35 +104,36 @@ impl fmt::Display for Expression<'_> {
     }
 }
 
-/// Why an expression cannot be read.
+/// The reason why an expression cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpressionFault {
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: ExpressionFaultKind,
-    /// The place to look at, inside `expression`.
+    /// The faulty span, inside `expression`.
     pub span: Span,
-    /// All of the expression: its braces included, or the `{{` alone when it has no end.
+    /// The span of the whole expression including its braces, or of the `{{` alone if it has no
+    /// end.
     pub expression: Span,
 }
 
-/// The kinds of faults.
+/// The kinds of faults of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ExpressionFaultKind {
     /// No `}}` before the next `{{` or the end of the text.
     Unclosed,
-    /// Nothing between the braces.
+    /// No text between the braces.
     Empty,
-    /// A character where a name, or an argument, was expected.
+    /// An unexpected character where a name or an argument must stand.
     BadCharacter(char),
-    /// Text after a whole expression.
+    /// Text after a complete expression.
     TrailingText,
     /// A string without its closing quote on the same line.
     UnclosedString,
     /// No `)` after the arguments; a `,` was possible too.
     UnclosedCall,
-    /// Between `[` and `]` stands no whole number below 2³².
+    /// No whole number below 2³² between `[` and `]`.
     BadIndex,
-    /// An argument by position after one by name.
+    /// A positional argument after a named one.
     PositionalAfterNamed,
     /// The same argument name twice.
     DuplicateArgument,
@@ -139,24 +141,24 @@ pub enum ExpressionFaultKind {
     TooManyArguments,
     /// Calls nested deeper than [`MAX_DEPTH`].
     TooDeep,
-    /// A call where no task makes one: outside of the texts that stand in a task itself.
+    /// A call outside the texts of a task: calls are allowed only in those.
     MisplacedCall,
 }
 
-/// The pieces of a text, in order and without gaps. See [`scan_plain`].
+/// Iterates over the pieces of a text, in order and without gaps. See [`scan_plain`].
 #[derive(Clone, Debug)]
 pub struct Expressions<'a> {
     cursor: Cursor<'a>,
 }
 
-/// Whether a text may hold expressions: nothing else need be scanned.
+/// True if a text may contain expressions. Any other text need not be scanned.
 pub fn may_hold(raw: &str) -> bool {
-    // Most texts hold no brace at all, and one byte is found sooner than two.
+    // Most texts contain no brace, and a search for one byte is faster than for two.
     let bytes = raw.as_bytes();
     memchr::memchr_iter(b'{', bytes).any(|at| bytes.get(at + 1) == Some(&b'{'))
 }
 
-/// Reads a text; `offset` is where it starts in the document.
+/// Scans a text; `offset` is its position in the document.
 pub fn scan_plain(text: &str, offset: u32) -> Expressions<'_> {
     Expressions { cursor: Cursor::new(text, offset) }
 }
@@ -187,7 +189,7 @@ impl<'a> Iterator for Expressions<'a> {
     }
 }
 
-/// Reads from behind the `{{` at `start` to behind the `}}`, whatever stands between.
+/// Parses from after the `{{` at `start` to after the `}}`, including a faulty expression.
 fn expression<'a>(cursor: &mut Cursor<'a>, start: usize) -> Piece<'a> {
     let opened = cursor.clone();
     cursor.skip_space();
@@ -196,12 +198,12 @@ fn expression<'a>(cursor: &mut Cursor<'a>, start: usize) -> Piece<'a> {
         Ok(value) => return Piece::Expression(Spanned::new(value, cursor.since(start))),
         Err(fault) => fault,
     };
-    // From the fault on, whichever braces come first decide whether the expression has an end.
+    // From the fault on, the next pair of braces decides if the expression has an end.
     let rest = cursor.rest();
     let end = braces(rest);
     if !rest.get(end..).is_some_and(|tail| tail.starts_with("}}")) {
         let brace = cursor.span(start, start + 2);
-        // What follows is text.
+        // The remainder is text.
         *cursor = opened;
         return Piece::Fault(ExpressionFault { kind: ExpressionFaultKind::Unclosed, span: brace, expression: brace });
     }
@@ -220,7 +222,8 @@ fn expression<'a>(cursor: &mut Cursor<'a>, start: usize) -> Piece<'a> {
     Piece::Fault(ExpressionFault { kind, span, expression: cursor.since(start) })
 }
 
-/// Where the next `}}` or `{{` stands; a `\{{` counts from its backslash. The end when there is none.
+/// The offset of the next `}}` or `{{`, or the length of the text. For `\{{`, the offset of its
+/// backslash.
 fn braces(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut pairs = memchr::memchr2_iter(b'{', b'}', bytes);
@@ -231,7 +234,8 @@ fn braces(text: &str) -> usize {
 
 type Read<T> = Result<T, (ExpressionFaultKind, Span)>;
 
-/// The expression up to and with its `}}`. At a fault the cursor stands at or before the faulty place.
+/// Parses an expression up to and including its `}}`. On a fault, the cursor stands at or before
+/// the faulty position.
 fn whole<'a>(cursor: &mut Cursor<'a>) -> Read<Expression<'a>> {
     if cursor.rest().starts_with("}}") {
         return Err((ExpressionFaultKind::Empty, cursor.span(cursor.at(), cursor.at())));
@@ -250,7 +254,8 @@ fn name<'a>(cursor: &mut Cursor<'a>) -> Read<Spanned<Cow<'a, str>>> {
     cursor.name().ok_or_else(|| bad(cursor))
 }
 
-/// A character that fits nowhere; it is left for the search of the end.
+/// The fault of an unexpected character. The character is not consumed, so that the search for the
+/// end includes it.
 fn bad(cursor: &Cursor<'_>) -> (ExpressionFaultKind, Span) {
     let at = cursor.at();
     match cursor.peek() {
@@ -259,7 +264,7 @@ fn bad(cursor: &Cursor<'_>) -> (ExpressionFaultKind, Span) {
     }
 }
 
-/// What a name begins: a call or a path.
+/// Parses the call or path that begins with a name.
 fn named<'a>(cursor: &mut Cursor<'a>, name: Spanned<Cow<'a, str>>, depth: u32) -> Read<Expression<'a>> {
     if cursor.eat_behind_space('(') {
         return call(cursor, name, depth).map(Expression::Call);
@@ -287,7 +292,7 @@ fn named<'a>(cursor: &mut Cursor<'a>, name: Spanned<Cow<'a, str>>, depth: u32) -
     }
 }
 
-/// The arguments behind `(`, and the `)`.
+/// Parses the arguments after `(`, and the `)`.
 fn call<'a>(cursor: &mut Cursor<'a>, name: Spanned<Cow<'a, str>>, depth: u32) -> Read<Call<'a>> {
     if depth >= MAX_DEPTH {
         return Err((ExpressionFaultKind::TooDeep, name.span));
@@ -314,7 +319,7 @@ fn call<'a>(cursor: &mut Cursor<'a>, name: Spanned<Cow<'a, str>>, depth: u32) ->
     Ok(call)
 }
 
-/// One argument, by position or by name.
+/// Parses a positional or named argument.
 fn argument<'a>(cursor: &mut Cursor<'a>, call: &mut Call<'a>, depth: u32) -> Read<()> {
     let start = cursor.at();
     let before = cursor.clone();
@@ -339,7 +344,7 @@ fn argument<'a>(cursor: &mut Cursor<'a>, call: &mut Call<'a>, depth: u32) -> Rea
     Ok(())
 }
 
-/// The value of an argument.
+/// Parses the value of an argument.
 fn value<'a>(cursor: &mut Cursor<'a>, depth: u32) -> Read<Expression<'a>> {
     let start = cursor.at();
     match cursor.peek() {

@@ -1,4 +1,4 @@
-//! From a file's model to its facts for the index. Owned and small; see [`super::names`].
+//! Extracts the facts of a file's model for the index. Owned and small; see [`super::names`].
 
 use super::keywords::{FileSource, Trust};
 use super::model::{Call, Value};
@@ -12,7 +12,7 @@ use crate::base::span::Span;
 use crate::syntax::tree::{Attribute, Element};
 use std::collections::HashMap;
 
-/// Collects the facts of a file. `stem` names the task that gives no name.
+/// Collects the facts of a file. `stem` is the name of a task without a name.
 pub fn collect(file: &File<'_>, stem: &str) -> FileFacts {
     let mut facts = FileFacts::default();
     for (owner, definition) in file.definitions.iter().enumerate() {
@@ -66,10 +66,10 @@ fn fact(definition: &Definition<'_>, stem: &str) -> Fact {
     }
 }
 
-/// What a task answers with, where it says so: a type or the path of a schema.
+/// The declared form of a task's answer: a type or the path of a schema.
 pub(super) fn answer<'m>(task: &'m Task<'_>) -> Option<&'m str> {
     let Some(output) = &task.output else {
-        // The last agent's answer is that of the whole.
+        // The answer of the last agent is the answer of the whole task.
         return match (task.steps.last(), task.reduce.as_deref()) {
             (Some(Step::Task(last)), None) if last.reference.is_none() => answer(last),
             (None, Some(Reduce { initial: None, reduction: Some(last), .. })) => answer(last),
@@ -85,7 +85,8 @@ fn untrusted(text: &Text<'_>) -> Option<Span> {
     (text.trust == Trust::Untrusted).then(at)
 }
 
-/// `params`, each required unless the template's task declares a default for it.
+/// The parameters of a template; each is required unless the template's task declares a default for
+/// it.
 fn params(template: &Template<'_>) -> Box<[Param]> {
     let known = required(template);
     let required = |name: &str| known.get(name).copied().unwrap_or(true);
@@ -93,7 +94,7 @@ fn params(template: &Template<'_>) -> Box<[Param]> {
     template.params.iter().map(one).collect()
 }
 
-/// Whether calls must give the parameters that the template's task declares.
+/// The parameters that the template's task declares; true if a call must pass an argument.
 pub(super) fn required<'m>(template: &'m Template<'_>) -> HashMap<&'m str, bool> {
     let declared = template.task.as_deref().map_or(&[][..], |task| &task.parameters);
     declared.iter().filter_map(|own| Some((&*own.name.as_ref()?.value, own.is_required()))).collect()
@@ -117,7 +118,7 @@ fn of_task(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
                 facts.references.push(reference);
             }
             texts::of_task(task, &mut |_, text| of_text(text, (owner, path), facts));
-            // What is written once more is no node of its own.
+            // A repeated call is not a node of its own.
             for call in task.calls.iter().filter(|call| call.result.is_none()) {
                 nodes::descend(Node::Call(call), &mut path.trim_end_matches('/').to_owned(), &mut |node, path| {
                     if let Node::Call(call) = node {
@@ -141,7 +142,7 @@ fn of_task(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
     settle(task, owner, facts);
 }
 
-/// The schema that a function promises, unless its task answers with the same one.
+/// Records the schema that a function returns, unless its task declares the same one.
 fn of_returns(template: &Template<'_>, owner: u32, facts: &mut FileFacts) {
     let Some(returns) = template.returns.as_ref().filter(|returns| parts::is_schema_file(&returns.value)) else { return };
     let answer = template.task.as_deref().and_then(|task| task.output.as_ref()?.schema_file());
@@ -175,7 +176,7 @@ fn of_call(call: &Call<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
     });
 }
 
-/// `use` and `src` of one text.
+/// Records the `use` elements and the `src` of one text.
 fn of_text(text: &Text<'_>, (owner, path): (u32, &str), facts: &mut FileFacts) {
     if let Some(src) = &text.src {
         facts.sources.push(Source { kind: SourceKind::Text, path: Box::from(&*src.value), span: src.span, owner });
@@ -194,7 +195,8 @@ fn of_text(text: &Text<'_>, (owner, path): (u32, &str), facts: &mut FileFacts) {
     }
 }
 
-/// The fragment that a `use` names, and where; `None` where it names none.
+/// The name and span of the fragment that a `use` refers to; `None` if the name is missing or
+/// empty.
 pub(super) fn fragment(used: Element<'_>) -> Option<(String, Span)> {
     let fragment = used.attribute("fragment")?;
     let value = fragment.value();
@@ -210,7 +212,7 @@ fn trimmed(span: Span, value: &str) -> Span {
     Span::new(span.start + before, span.start + before + value.trim().len() as u32)
 }
 
-/// A call that is the value of an input for a declared, typed parameter must return that type.
+/// Records the expected type of each call that is the input of a declared, typed parameter.
 fn settle(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
     let mut expected: HashMap<u32, &str> = HashMap::new();
     nodes::paths(task, &mut |node, _| {

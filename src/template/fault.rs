@@ -1,4 +1,5 @@
-//! What lowering found wrong or old, as data. Worded by the rules of families 1xx and 4xx, nowhere else.
+//! Faults that lowering finds, as data. Their messages are written by the rules of families 1xx and
+//! 4xx, nowhere else.
 
 use super::elements::{Kind, Of};
 use super::setting::{SettingName, Word};
@@ -6,74 +7,75 @@ use crate::base::span::Span;
 use crate::base::suggest::nearest;
 use crate::syntax::tree::{Attribute, Element};
 
-/// One fault, at an element.
+/// A fault of an element.
 #[derive(Clone, Debug)]
 pub struct Fault<'a> {
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: FaultKind<'a>,
-    /// The place to look at.
+    /// The span that the finding points at.
     pub span: Span,
-    /// The element it is about: the unknown one, the one with the bad attribute, the one that lacks a child.
+    /// The element concerned: the unknown one, the one with the bad attribute, the one that lacks a
+    /// child.
     pub element: Element<'a>,
-    /// A setting, a type or a subtype hangs on it, or a text or value is left out by it: passed over, an agent would go without what
-    /// its author wrote.
+    /// True if the fault decides a setting, a type or a subtype, or removes a text or value. If
+    /// such a fault is ignored, the agent does not receive everything that its author wrote.
     pub loses_something: bool,
 }
 
-/// The kinds of faults.
+/// The kinds of faults of an element.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum FaultKind<'a> {
-    /// The root is none of `task`, `template`, `library`.
+    /// The root is not `task`, `template` or `library`.
     WrongRoot,
-    /// No such element stands here, and none of that name anywhere or somewhere else.
+    /// An element that is not allowed here: its name is unknown, or known only under other parents.
     UnknownElement {
-        /// What it stands in.
+        /// The kind of its parent.
         parent: Kind,
-        /// The fault of a name that is known under other parents is a misplacement, not a typo.
+        /// True if the name is known under other parents: a misplacement, not a typo.
         known_elsewhere: bool,
-        /// What its name is a slip of, and what it is read as.
+        /// The kind that the misspelled name is read as.
         meant: Option<Kind>,
     },
     /// One of the four settings outside `context_management`.
     MisplacedSetting {
-        /// Which.
+        /// The setting.
         setting: SettingName,
-        /// The task's `context_management`, if it has one.
+        /// The `context_management` of the task, if present.
         block: Option<Element<'a>>,
-        /// The task that it stands in.
+        /// The task that contains it.
         task: Element<'a>,
     },
     /// A child that belongs to another type of task.
     WrongType {
         /// The child.
         kind: Kind,
-        /// The type it belongs to.
+        /// The type that the child belongs to.
         of: Of,
-        /// The type that the task has: `None` for absent, empty for one that is none of the language.
+        /// The type of the task: `None` if absent, empty if it is not a type of the language.
         found: Option<&'a str>,
     },
-    /// A second element where one may stand.
+    /// A second element where only one is allowed.
     Repeated {
-        /// Which.
+        /// The kind of the element.
         kind: Kind,
-        /// The name of the first one.
+        /// The span of the first element's name.
         first: Span,
     },
-    /// An attribute that its element does not have.
+    /// An unknown attribute.
     UnknownAttribute {
         /// The element's kind.
         kind: Kind,
         /// The attribute.
         attribute: Attribute<'a>,
-        /// The one that it was meant to be, and is read as.
+        /// The attribute that it is read as.
         meant: Option<&'static str>,
     },
-    /// An attribute that says nothing where its element stands.
+    /// An attribute without effect where its element stands.
     Idle {
         /// The attribute.
         attribute: Attribute<'a>,
-        /// Why.
+        /// The reason why it has no effect.
         why: &'static str,
     },
     /// A missing attribute.
@@ -90,125 +92,126 @@ pub enum FaultKind<'a> {
         /// The child.
         child: Kind,
     },
-    /// A word outside its set, in an attribute or a setting.
+    /// A word outside the allowed set, in an attribute or a setting.
     BadValue {
         /// The attribute's or element's name.
         name: &'static str,
-        /// What stands there, trimmed.
+        /// The actual text, trimmed.
         found: String,
-        /// What may stand there.
+        /// The allowed words.
         allowed: &'static [&'static str],
     },
-    /// A text that is none of those that may stand there.
+    /// A text that is not an allowed one.
     Unfit {
         /// The attribute's or element's name.
         name: &'static str,
-        /// What stands there.
+        /// The actual text.
         found: String,
-        /// What must stand there.
+        /// The expected text.
         expected: &'static str,
     },
-    /// `yes`, `no`, `1`, `0`, `True` … where `true` or `false` must stand.
+    /// `yes`, `no`, `1`, `0`, `True` … in place of `true` or `false`.
     BadBoolean {
         /// The attribute's or element's name.
         name: &'static str,
-        /// What stands there, trimmed.
+        /// The actual text, trimmed.
         found: String,
-        /// What it means.
+        /// Its meaning.
         meant: bool,
     },
-    /// Not a number in range.
+    /// A text that is not a number in range.
     BadNumber {
         /// The element's name.
         name: &'static str,
-        /// What stands there, trimmed.
+        /// The actual text, trimmed.
         found: String,
-        /// What must stand there.
+        /// The expected text.
         expected: &'static str,
     },
-    /// Nothing where something must stand.
+    /// An empty value where one is required.
     Empty {
         /// The element's or attribute's name.
         name: &'static str,
     },
-    /// An element that is there and says nothing: as if it were not.
+    /// An element without content: it has no effect.
     Silent {
-        /// Which.
+        /// The kind of the element.
         kind: Kind,
     },
-    /// A name that no expression can read, of something that is shown all the same.
+    /// A name that no expression can refer to; its value is rendered all the same.
     Unsayable {
         /// The attribute's name.
         name: &'static str,
-        /// What stands there.
+        /// The actual text.
         found: String,
     },
-    /// Text where only elements may stand.
+    /// Text where only elements are allowed.
     MisplacedText {
-        /// What it stands in.
+        /// The kind of its parent.
         parent: Kind,
     },
-    /// An element inside a word.
+    /// An element inside a single word.
     MisplacedElement {
-        /// The element with the word.
+        /// The kind of the element that holds the word.
         parent: Kind,
     },
-    /// Two contents of which only one may be there: `from` and text, text and a nested task.
+    /// Two contents that exclude each other: `from` and text, text and a nested task.
     TwoContents {
         /// The element's kind.
         kind: Kind,
     },
-    /// None of the contents of which one must be there.
+    /// No content where one is required.
     NoContent {
         /// The element's kind.
         kind: Kind,
     },
-    /// A second entry of one name in a list: inputs, parameters.
+    /// A second entry with the same name in a list of inputs or parameters.
     RepeatedName {
         /// The entry's kind.
         kind: Kind,
         /// The name.
         name: String,
-        /// The first one's name.
+        /// The span of the first entry's name.
         first: Span,
     },
     /// A body in place that is wrapped in a task of its own.
     NestedBody {
-        /// The part: `inner_task`.
+        /// The part, such as `inner_task`.
         part: Kind,
     },
-    /// A value of an older dialect, read as its modern one.
+    /// A value of an older dialect, read as its modern equivalent.
     LegacyValue {
         /// The element's or attribute's name.
         name: &'static str,
-        /// What stands there.
+        /// The actual value.
         found: &'static str,
-        /// What it reads as.
+        /// The modern value.
         modern: &'static str,
     },
-    /// A type of an older dialect, read as its modern one.
+    /// A type of an older dialect, read as its modern equivalent.
     LegacyType {
-        /// What stands there.
+        /// The actual type.
         found: &'static str,
-        /// What it reads as.
+        /// The modern type.
         modern: &'static str,
-        /// The subtype that comes with it.
+        /// The subtype that is set with it.
         subtype: Option<&'static str>,
     },
     /// An element of an older dialect: recorded, without effect.
     Deprecated {
-        /// Which.
+        /// The kind of the element.
         kind: Kind,
     },
     /// A task with `ref` and a body.
     RefWithBody {
-        /// The first child that stands in its way.
+        /// The first child that conflicts with `ref`.
         child: Element<'a>,
     },
 }
 
 impl FaultKind<'_> {
-    /// Whether it is told of, and no error: of an older dialect and read as what it meant, or without effect.
+    /// True if the fault is reported but is no error: the text is of an older dialect and read in
+    /// its modern form, or has no effect.
     pub const fn is_accepted(&self) -> bool {
         matches!(
             self,
@@ -221,7 +224,8 @@ impl FaultKind<'_> {
         )
     }
 
-    /// Whether something was left unread that may use any name: its element with all that it holds, or an attribute.
+    /// True if an attribute, or an element with all its content, was not read: names may be used in
+    /// it.
     pub(super) const fn leaves_unread(&self) -> bool {
         matches!(
             self,
@@ -232,7 +236,7 @@ impl FaultKind<'_> {
         )
     }
 
-    /// Whether what the author wrote has no effect because of it, found at this element.
+    /// True if the fault, at this element, removes something that the author wrote.
     pub(super) fn loses_something(&self, element: Element<'_>) -> bool {
         let says_something =
             || !element.text().trim().is_empty() || element.elements().next().is_some() || element.attributes().next().is_some();
@@ -249,7 +253,7 @@ impl FaultKind<'_> {
             )
     }
 
-    /// Whether a setting, a type or a subtype of a task hangs on it, found at this element.
+    /// True if the fault, at this element, decides a setting, a type or a subtype of a task.
     fn decides_settings(&self, element: Element<'_>) -> bool {
         if self.is_accepted() {
             return false;
@@ -258,7 +262,8 @@ impl FaultKind<'_> {
         let stands_in_settings = std::iter::successors(Some(element), |inner| inner.parent()).any(is_settings);
         stands_in_settings
             || match self {
-                // What is left out takes along what it holds, and may be a setting with a slip in its name.
+                // An element that is left out takes its content along, and may be a misspelled
+                // setting.
                 Self::WrongRoot
                 | Self::UnknownElement { .. }
                 | Self::MisplacedElement { .. }
@@ -294,7 +299,7 @@ impl FaultKind<'_> {
     }
 }
 
-/// Whether an element is the block of settings, or one of them.
+/// True if an element is `context_management` or one of its settings.
 fn is_settings(element: Element<'_>) -> bool {
     let is_named = |name: &str| name == Kind::ContextManagement.tag() || SettingName::parse(name).is_some();
     element.namespace().is_none() && is_named(element.name())

@@ -1,47 +1,48 @@
-//! The JSON Schema of an answer, kept in a file of its own: whether it is one, and the same JSON without its layout.
+//! Checks a text as the JSON Schema of an answer and removes its layout.
 //!
-//! Members stay in the order in which they are written, for an answer is produced in the order of the schema's properties.
-//! Numbers stay as they are written, too: nothing is rounded. What the keywords mean is not looked at, and no `$ref` is followed.
+//! Members keep the order in which they are written, because an answer is produced in the order of
+//! the schema's properties. Numbers keep their notation: nothing is rounded. Keywords are not
+//! interpreted, and no `$ref` is followed.
 
 use crate::base::json::UniqueKeys;
 use serde::Deserialize as _;
 
-/// Why a text is not a valid JSON Schema.
+/// The reason why a text is not a valid JSON Schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SchemaFault {
-    /// Nothing but white space.
+    /// Only white space.
     Empty,
-    /// JSON ends in the middle.
+    /// The JSON ends too early.
     Ends,
-    /// No JSON, or JSON that two readers may read differently.
+    /// Not JSON, or JSON that parsers may read differently.
     Json {
-        /// What is wrong, a lower-case fragment.
+        /// The reason, as a lower-case fragment.
         why: String,
         /// The line, from 1.
         line: usize,
         /// The character in the line, from 1.
         column: usize,
     },
-    /// JSON that no answer can be held against.
+    /// JSON that no answer can be validated against.
     Unsound {
-        /// The pointer to what is wrong.
+        /// The JSON pointer to the faulty value.
         at: String,
-        /// What may stand there.
+        /// The allowed values.
         expected: String,
-        /// The value that was probably meant.
+        /// The allowed value closest to the actual one.
         near: Option<String>,
     },
-    /// JSON, and neither an object nor a boolean.
+    /// JSON that is neither an object nor a boolean.
     Other {
-        /// What it is: `a list`.
+        /// The type of the JSON value: `a list`.
         found: &'static str,
     },
 }
 
-/// The schema without layout.
+/// Returns the schema without layout.
 ///
 /// # Errors
-/// A text that is not valid JSON, or neither an object nor `true` or `false`.
+/// The text is not valid JSON, or is neither an object nor `true` or `false`.
 pub fn compact(text: &str) -> Result<String, SchemaFault> {
     let found = match text.trim_start().as_bytes().first() {
         None => return Err(SchemaFault::Empty),
@@ -71,7 +72,7 @@ fn fault(text: &str, error: &serde_json::Error) -> SchemaFault {
     SchemaFault::Json { why, line, column: before.map_or(bytes, |before| before.chars().count()).max(1) }
 }
 
-/// JSON without the white space between its tokens, and with one way to write a string.
+/// Removes the white space between tokens and writes every string in one normal form.
 fn squeeze(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -79,7 +80,7 @@ fn squeeze(text: &str) -> String {
         let (before, string) = rest.split_at(start);
         out.extend(before.chars().filter(|c| !c.is_ascii_whitespace()));
         let (string, after) = string.split_at(end_of_string(string));
-        // What holds no escape is written in the one way already.
+        // A string without escapes is in normal form already.
         match string
             .contains('\\')
             .then(|| serde_json::from_str::<String>(string).and_then(|plain| serde_json::to_string(&plain)))
@@ -93,7 +94,7 @@ fn squeeze(text: &str) -> String {
     out
 }
 
-/// The length of the string that a text begins with, its quotes included.
+/// The length of the string that a text begins with, including its quotes.
 fn end_of_string(text: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {

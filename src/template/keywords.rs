@@ -1,4 +1,4 @@
-//! The words that attributes choose from, as templates and compiled tasks have them.
+//! The keywords of attributes, shared by templates and compiled tasks.
 
 use crate::base::words::words;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub enum Trust {
 }
 
 impl Trust {
-    /// What a word says.
+    /// Parses the value of a `trust` attribute.
     #[cfg(feature = "compile")]
     pub(super) fn of(word: &str) -> Option<Self> {
         match word {

@@ -1,4 +1,5 @@
-//! Floor 2: typed models as written. Every field is optional and spanned; faults come back as data.
+//! Typed models of templates as written. Every field is optional and has a span; faults are
+//! returned as data.
 
 #[cfg(feature = "compile")]
 pub mod argv;

@@ -1,6 +1,8 @@
-//! A file as written: every field optional, every value with its place. Never a default, never a merge, never a lookup.
+//! A template as written: every field is optional, and every value has a span. Never a default,
+//! never a merge, never a lookup.
 //!
-//! Borrows from the document. What is wrong comes back beside it ([`File::faults`]); what is not understood is left out.
+//! Borrows from the document. Faults are returned beside the model ([`File::faults`]); anything
+//! that cannot be read is left out.
 
 use super::elements::Kind;
 use super::fault::Fault;
@@ -13,34 +15,37 @@ use crate::kernel::profile::Profile;
 use crate::kernel::sampling::Sampling;
 use crate::syntax::tree::Element;
 
-/// How many faults of a file are kept, those that are errors and those that are not counted apart: more would not be
-/// shown, and a file of a million bad elements must not cost a gigabyte.
+/// The maximum number of faults of a file that are stored, counted separately for errors and for
+/// accepted faults. More would not be printed, and a file of a million bad elements must not cost a
+/// gigabyte.
 pub const MOST_FAULTS: u32 = 10_001;
 
 /// One file.
 #[derive(Clone, Debug, Default)]
 pub struct File<'a> {
-    /// What it defines, in document order.
+    /// Its definitions, in document order.
     pub definitions: Vec<Definition<'a>>,
-    /// What is wrong with it, in document order.
+    /// Its faults, in document order.
     pub faults: Vec<Fault<'a>>,
-    /// Faults beyond [`MOST_FAULTS`]: counted, not kept.
+    /// The number of faults beyond [`MOST_FAULTS`], which are not stored.
     pub left_out: u32,
-    /// The elements that were left unread, which has been reported, in document order: what seems to be missing may be in there.
+    /// The elements that were left unread, in document order; a fault of each is recorded. Parts
+    /// that seem to be missing may be inside them.
     pub unread: Vec<Element<'a>>,
-    /// How many task bodies it holds: they are numbered in document order.
+    /// The number of task bodies, which are numbered in document order.
     pub bodies: u32,
 }
 
 impl<'a> File<'a> {
-    /// Those of its unread elements that stand inside of another.
+    /// The unread elements inside another element.
     pub fn unread_in(&self, around: Element<'_>) -> &[Element<'a>] {
         let from = self.unread.partition_point(|element| element.span().start <= around.span().start);
         let inside = self.unread.get(from..).unwrap_or_default();
         inside.get(..inside.partition_point(|element| element.span().start < around.span().end)).unwrap_or_default()
     }
 
-    /// Whether something with elements of its own was left unread directly in a body: it may be the part that seems to be missing.
+    /// True if an unread child of a body has elements of its own: it may be the part that seems to
+    /// be missing.
     pub fn holds_unread(&self, body: Element<'_>) -> bool {
         let is_part = |element: &Element<'_>| {
             element.elements().next().is_some() && element.parent().is_some_and(|parent| parent.id() == body.id())
@@ -49,7 +54,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// Something with a name.
+/// A named definition of a file.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "nearly all are tasks, and a file has one or few")]
 pub enum Definition<'a> {
@@ -89,7 +94,7 @@ pub struct Fragment<'a> {
     pub text: Text<'a>,
 }
 
-/// Where a task body stands.
+/// The position of a task body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Slot {
     /// The root of a file, or an entry of a library.
@@ -117,7 +122,7 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// The part of an operator that it is, as the name of the part's row.
+    /// The part of an operator that the slot is, as named in the part's row.
     pub const fn part(self) -> Option<&'static str> {
         match self {
             Self::InnerTask => Some("inner_task"),
@@ -142,11 +147,11 @@ pub struct Task<'a> {
     pub element: Element<'a>,
     /// Its number among the file's bodies, in document order.
     pub body: u32,
-    /// Where it stands.
+    /// The position of the body.
     pub slot: Slot,
-    /// `type`, as written or as the modern form of an older one.
+    /// `type`, as written or in the modern form of an older one.
     pub operator: Option<Str<'a>>,
-    /// `subtype`, likewise.
+    /// `subtype`, as written or in the modern form of an older one.
     pub subtype: Option<Str<'a>>,
     /// `name`.
     pub name: Option<Str<'a>>,
@@ -156,7 +161,7 @@ pub struct Task<'a> {
     pub reference: Option<Str<'a>>,
     /// `as`.
     pub result: Option<Str<'a>>,
-    /// `trust`: what the author says of its result.
+    /// `trust`: the trust that the author assigns to its result.
     pub trust: Option<Trust>,
     /// `description`.
     pub description: Option<Text<'a>>,
@@ -174,13 +179,14 @@ pub struct Task<'a> {
     pub model: Option<Str<'a>>,
     /// `model/fallback`.
     pub fallback: Option<Str<'a>>,
-    /// The `parameters` element, even if it is empty: a task that has it declares its variables.
+    /// The `parameters` element, even if it is empty: a task that has one declares its variables.
     pub parameters_element: Option<Element<'a>>,
     /// `parameters`.
     pub parameters: Vec<Parameter<'a>>,
     /// `inputs`.
     pub inputs: Vec<Input<'a>>,
-    /// The calls in its texts. The result of each is the words of the call; what is written once more is the same call, and has none.
+    /// The calls in its texts. The result of each is named by the text of the call; a repetition of
+    /// a call is the same call and has no result.
     pub calls: Vec<Call<'a>>,
     /// `context_management`.
     pub settings: Option<Settings<'a>>,
@@ -198,49 +204,49 @@ pub struct Task<'a> {
     pub profile: Option<Profile>,
     /// `examples`.
     pub examples: Vec<Example<'a>>,
-    /// Whether these are shown as messages.
+    /// True if the examples are rendered as messages.
     pub examples_as_turns: bool,
     /// The `steps` element.
     pub steps_element: Option<Element<'a>>,
     /// `steps`.
     pub steps: Vec<Step<'a>>,
-    /// What only `reduce` has.
+    /// The parts that only `reduce` has.
     pub reduce: Option<Box<Reduce<'a>>>,
-    /// What only `script` has.
+    /// The parts that only `script` has.
     pub script: Option<Box<Script<'a>>>,
-    /// What only `director_evaluator_loop` has.
+    /// The parts that only `director_evaluator_loop` has.
     pub cycle: Option<Box<Cycle<'a>>>,
     /// Elements of an older dialect: recorded, without effect.
     pub deprecated: Vec<(Kind, Element<'a>)>,
-    /// Elements of foreign namespaces: kept.
+    /// Elements of foreign namespaces, left unchanged.
     pub extensions: Vec<Element<'a>>,
 }
 
 /// `inputs/input`.
 #[derive(Clone, Debug)]
 pub struct Input<'a> {
-    /// Name, and whether it may be trusted.
+    /// Its text, with `src`, `syntax` and trust.
     pub text: Text<'a>,
-    /// `trust`, where it is written.
+    /// `trust`, if written.
     pub trust: Option<Trust>,
     /// `name`.
     pub name: Option<Str<'a>>,
-    /// Where its value comes from.
+    /// The value.
     pub value: Value<'a>,
     /// `max_tokens`.
     pub max_tokens: Option<u32>,
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Clone, Debug)]
 pub enum Value<'a> {
-    /// Nowhere: nothing is written.
+    /// No value is written.
     Missing,
     /// `from`.
     From(Str<'a>),
     /// The text between the tags.
     Text,
-    /// A text, a number or a truth value in a call in a text.
+    /// A text, a number or a boolean as an argument of a call in a text.
     Literal(Str<'a>),
     /// The result of a task.
     Task(Box<Task<'a>>),
@@ -248,7 +254,7 @@ pub enum Value<'a> {
     Call(Box<Call<'a>>),
 }
 
-/// A step, or what stands in a task's place.
+/// A step, or a node in the place of a task.
 #[derive(Clone, Debug)]
 pub enum Step<'a> {
     /// A task.
@@ -260,7 +266,7 @@ pub enum Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    /// The name of its result (`as`), and the element that it is.
+    /// The name of its result (`as`), and its element.
     pub const fn result(&self) -> (Option<&Str<'a>>, Element<'a>) {
         match self {
             Self::Task(task) => (task.result.as_ref(), task.element),
@@ -273,20 +279,20 @@ impl<'a> Step<'a> {
 /// `call`, or a call in a text.
 #[derive(Clone, Debug)]
 pub struct Call<'a> {
-    /// The element; that of the text.
+    /// The element; for a call in a text, the element of that text.
     pub element: Element<'a>,
     /// `template`.
     pub template: Option<Str<'a>>,
     /// `as`.
     pub result: Option<Str<'a>>,
-    /// `trust`: what the author says of its result.
+    /// `trust`: the trust that the author assigns to its result.
     pub trust: Option<Trust>,
     /// `arg`.
     pub args: Vec<Input<'a>>,
 }
 
 impl Call<'_> {
-    /// Whether it stands in a text.
+    /// True if the call stands in a text.
     pub fn is_in_text(&self) -> bool {
         self.element.name() != Kind::Call.tag()
     }
@@ -308,11 +314,11 @@ pub struct Cond<'a> {
 pub struct Case<'a> {
     /// `test`.
     pub test: Option<Str<'a>>,
-    /// What is done when it holds.
+    /// The step that runs if the test holds.
     pub step: Option<Step<'a>>,
 }
 
-/// What only `reduce` has.
+/// The parts that only `reduce` has.
 #[derive(Clone, Debug, Default)]
 pub struct Reduce<'a> {
     /// `initial_value`.
@@ -323,7 +329,7 @@ pub struct Reduce<'a> {
     pub reduction: Option<Task<'a>>,
 }
 
-/// What only `director_evaluator_loop` has.
+/// The parts that only `director_evaluator_loop` has.
 #[derive(Clone, Debug, Default)]
 pub struct Cycle<'a> {
     /// `director`.
@@ -343,9 +349,9 @@ pub struct Cycle<'a> {
 pub struct Settings<'a> {
     /// `context_management`.
     pub element: Element<'a>,
-    /// The values that could be read.
+    /// The values that could be parsed.
     pub written: Written,
-    /// The element of each setting, by [`SettingName`], whether its value could be read or not.
+    /// The element of each setting, by [`SettingName`], including elements with a faulty value.
     pub elements: [Option<Element<'a>>; 4],
     /// `max_tokens` of `inherit_context`.
     pub inherit_max_tokens: Option<u32>,
@@ -361,7 +367,7 @@ impl<'a> Settings<'a> {
 }
 
 impl<'a> Definition<'a> {
-    /// What kind of thing it is.
+    /// The kind of definition.
     pub const fn kind(&self) -> DefinitionKind {
         match self {
             Self::Task(_) => DefinitionKind::Task,
@@ -388,7 +394,7 @@ impl<'a> Definition<'a> {
         }
     }
 
-    /// Its task, where it has one.
+    /// Its task, if it has one.
     pub fn task(&self) -> Option<&Task<'a>> {
         match self {
             Self::Task(task) => Some(task),
@@ -399,7 +405,7 @@ impl<'a> Definition<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// A body with nothing in it.
+    /// An empty body.
     pub(super) fn new(element: Element<'a>, body: u32, slot: Slot) -> Self {
         Self {
             element,
@@ -443,17 +449,17 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// Whether an agent is called for it, and none for a task inside of it but for its inputs.
+    /// True if exactly one agent is called for the task, apart from the tasks of its inputs.
     pub const fn is_simple(&self) -> bool {
         self.steps_element.is_none() && self.reduce.is_none() && self.cycle.is_none() && self.script.is_none()
     }
 
-    /// Where a finding about the whole task points: the name in its start tag.
+    /// The span of the name in the start tag, which findings about the whole task point at.
     pub fn head(&self) -> Span {
         self.element.name_span()
     }
 
-    /// What its settings say.
+    /// Its settings as written.
     pub fn written(&self) -> Written {
         self.settings.as_ref().map_or_else(Written::default, |settings| settings.written)
     }

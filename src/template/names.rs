@@ -1,6 +1,7 @@
-//! What a file defines and what it points at, as plain owned facts for the index of all files.
+//! The definitions and references of a file, as plain owned facts for the index of all files.
 //!
-//! Small on purpose: a hundred thousand of these are held at once. Never a tree, never a text, never a lookup.
+//! Small on purpose: a hundred thousand of these are in memory at once. Never a tree, never a text,
+//! never a lookup.
 
 use crate::base::source::Position;
 use crate::base::span::Span;
@@ -8,18 +9,19 @@ use crate::base::words::words;
 use crate::template::shape::Shape;
 use std::collections::BTreeMap;
 
-/// What one file defines and needs.
+/// The definitions of one file and everything that it refers to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileFacts {
     /// Tasks, function templates and fragments, in document order.
     pub definitions: Vec<Definition>,
     /// References to definitions, in document order.
     pub references: Vec<Reference>,
-    /// Files that are pulled in by `src`, as the schema of an answer, or by `file_paths`.
+    /// Files that are read by `src`, as the schema of an answer, or by `file_paths`.
     pub sources: Vec<Source>,
-    /// How names reach the references of a definition, for each that has some; by definition.
+    /// The flow of names to the references of a definition, for each definition that has some;
+    /// ordered by definition.
     pub flows: Vec<Flow>,
-    /// What the schemas of answers say of their form, by the path as written.
+    /// The shapes of values that conform to the schemas of answers, by the path as written.
     pub schemas: BTreeMap<Box<str>, Shape>,
 }
 
@@ -63,7 +65,8 @@ impl FileFacts {
 }
 
 words! {
-    /// What kind of thing a name stands for. Tasks, templates and fragments have a namespace each.
+    /// The kind of definition that a name refers to. Tasks, templates and fragments each have their
+    /// own namespace.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DefinitionKind {
         /// `<task name="…">` at the root or in a library.
@@ -76,210 +79,223 @@ words! {
 }
 
 impl DefinitionKind {
-    /// Whether it is a part of a text.
+    /// True if the definition is a part of a text.
     pub const fn is_text(self) -> bool {
         matches!(self, Self::Fragment)
     }
 }
 
-/// Something with a name that other files may use.
+/// A named definition that other files may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// What it is.
+    /// The kind of definition.
     pub kind: DefinitionKind,
     /// Its name: as written, else the file's stem.
     pub name: Box<str>,
-    /// Where the name stands; the start tag's name where the file's stem names it.
+    /// The span of the name, or of the start tag's name if the file's stem is the name.
     pub span: Span,
-    /// What it takes by name: the parameters of a function template or a task, in order, and then the variables that a task does
-    /// not declare; the variables of a fragment.
+    /// The names that it takes: the parameters of a function template or a task, in order, followed
+    /// by the variables that a task does not declare; the variables of a fragment.
     pub params: Box<[Param]>,
-    /// What a function template returns, or a task answers with, as written: a type or the path of a schema.
+    /// The type or the path of a schema that a function template returns, or a task answers with,
+    /// as written.
     pub returns: Option<Box<str>>,
-    /// Where a fragment is marked as a text from outside.
+    /// The span of a fragment's mark as a text from outside.
     pub untrusted: Option<Span>,
-    /// Whether its root inherits of the context around the place where it is used.
+    /// True if its root inherits context from the place where it is used.
     pub inherits: bool,
-    /// Whether its result is from outside whatever it takes, as far as its own file shows it.
+    /// True if its result comes from outside regardless of its arguments, as far as its own file
+    /// shows.
     pub is_foreign: bool,
-    /// Set if its result is made of the answer of an agent that may call tools and that no mark says was checked; as far as its own file shows it.
+    /// True if its result contains the answer of an agent that may call tools, and no mark declares
+    /// it checked; as far as its own file shows.
     pub has_tool_result: bool,
-    /// The place where such an answer gets its name that an agent is shown whose profile is [left open](Unfenced::Open); as far as its own file shows it.
+    /// The span where such an answer is named, if it is rendered for an agent whose profile is
+    /// [left open](Unfenced::Open); as far as its own file shows.
     pub open_tool_result: Option<Span>,
-    /// Whether a text that nothing fences is made of the context around the place where it is used, as far as its own file shows it.
+    /// The place of an unfenced text that contains context from around the place of use, as far as
+    /// its own file shows.
     pub context: Option<Unfenced>,
-    /// Where a value from outside gets its name that an agent is shown whose profile is [left open](Unfenced::Open); as far as its own file
-    /// shows it.
+    /// The span where a value from outside is named, if it is rendered for an agent whose profile
+    /// is [left open](Unfenced::Open); as far as its own file shows.
     pub open: Option<Span>,
-    /// Bytes of its source, and of the files that its texts are pulled from.
+    /// The size in bytes of its source and of the files that its texts are read from.
     pub bytes: u64,
-    /// Task bodies in it that are written out.
+    /// The number of task bodies written in it.
     pub agents: u32,
 }
 
-/// A name that a definition takes from where it is used.
+/// A name that a definition takes from the place where it is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Param {
     /// Its name.
     pub name: Box<str>,
-    /// Whether a call must give it; of a task, whether it has no value where nothing binds it.
+    /// True if a call must pass it; for a task, if it has no value unless a binding gives one.
     pub required: bool,
     /// Its declared type.
     pub kind: Option<Box<str>>,
-    /// Whether its value becomes a part of a text where nothing fences it; of the system text, if of both.
+    /// The place where its value becomes part of an unfenced text; the system text, if both apply.
     pub unfenced: Option<Unfenced>,
-    /// Whether the result of the definition is made of it.
+    /// True if the result of the definition is made of it.
     pub in_result: bool,
-    /// Whether every value of it is held to its type, by which alone it is trusted: it is marked as coming from outside.
+    /// True if it is marked as coming from outside and is trusted only because each of its values
+    /// is checked against its type.
     pub is_held: bool,
-    /// The parts that are used of its value, such as `.a[0]`.
+    /// The parts of its value that are used, such as `.a[0]`.
     pub parts: Box<[Box<str>]>,
 }
 
-/// How names reach the references of a definition: what a walk over it binds and meets, in order; and what it uses of their values.
+/// The flow of names to the references of a definition: the bindings and references that a walk
+/// over it meets, in order, and the uses of their values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flow {
-    /// Which definition of the file.
+    /// The index of the definition in the file.
     pub owner: u32,
-    /// Its names: those that are bound, those that nothing binds, and the arguments of its calls.
+    /// Its names: bound names, unbound names, and the arguments of its calls.
     pub names: Box<[FlowName]>,
-    /// What happens.
+    /// The events of the walk, in order.
     pub events: Box<[Event]>,
-    /// What is used of the values of names, but for those used as they are where they are fenced.
+    /// The uses of the values of names, without those that are used whole where they are fenced.
     pub uses: Box<[PartUse]>,
     /// The name of its result.
     pub result: Option<u32>,
 }
 
-/// Where nothing fences a value, so that none from outside may stand there.
+/// A place where a value is not fenced, so that no value from outside may stand there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfenced {
     /// A system text.
     System,
-    /// What is shown to an agent whose profile is `bare`.
+    /// A text rendered for an agent whose profile is `bare`.
     Bare,
     /// A command that a shell reads.
     Shell,
-    /// What is shown to an agent whose profile nobody names around it in its definition: fenced or not as the user of the definition says.
+    /// A text rendered for an agent whose profile is not set inside its definition: the user of the
+    /// definition decides if it is fenced.
     Open,
-    /// A text for what is declared as a number or a truth value: by that alone it would be trusted.
+    /// A text for a value that is declared as a number or a boolean, and would be trusted only
+    /// because of that type.
     Typed,
 }
 
 impl Unfenced {
-    /// All, as marks of values stand for them.
+    /// All places, in the order in which marks of values refer to them.
     pub const ALL: [Self; 5] = [Self::System, Self::Bare, Self::Shell, Self::Open, Self::Typed];
 
-    /// The first of [`Self::ALL`] whose marks hold.
+    /// Returns the first of [`Self::ALL`] with marks that satisfy `is`.
     pub fn of(marks: &[Vec<bool>; 5], is: impl Fn(&[bool]) -> bool) -> Option<Self> {
         Self::ALL.into_iter().zip(marks).find_map(|(own, marks)| is(marks).then_some(own))
     }
 }
 
-/// The certainty with which a run with the defaults of parameters gets to a use.
+/// The certainty with which a run with the default arguments reaches a use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reached {
     /// Always.
     #[default]
     Always,
-    /// Only if another value has it so.
+    /// Only if another value permits it.
     Perhaps,
-    /// That is asked elsewhere.
+    /// Determined elsewhere.
     Unknown,
 }
 
-/// A part of a value that is used, or a value that is used as one of a type.
+/// A use of a part of a value, or of a value as one of a certain type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartUse {
     /// The name of the value.
     pub name: u32,
-    /// The way into it: `.a[0]`.
+    /// The path into the value, such as `.a[0]`.
     pub path: Box<str>,
-    /// The type that it is declared to have here.
+    /// The type that the value is declared to have here.
     pub wanted: Option<Box<str>>,
-    /// Whether it is used where nothing fences it.
+    /// The place of the use, if it is not fenced.
     pub unfenced: Option<Unfenced>,
-    /// True if a run with the defaults gets there.
+    /// The certainty with which a run with the default arguments reaches it.
     pub reached: Reached,
-    /// Where it is used.
+    /// The span of the use.
     pub span: Span,
-    /// Where in a text in a file of its own, whose `src` the other place is.
+    /// The span and position in a separate text file; `span` is then that of its `src`.
     pub inside: Option<(Span, Position)>,
 }
 
 /// A name in a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowName {
-    /// The name; empty for an argument, for what an agent sees and for what it answers.
+    /// The name; empty for an argument, for the context of an agent and for its answer.
     pub name: Box<str>,
-    /// Where it stands in the definition, as [`TrustNode::at`](super::trust::TrustNode::at) has it; empty where nobody asks for it.
+    /// Its path in the definition, as in [`TrustNode::at`](super::trust::TrustNode::at); empty if
+    /// it is never looked up.
     pub at: Box<str>,
-    /// The place where it is named.
+    /// The span where it is named.
     pub span: Span,
-    /// The type that its values are known to have.
+    /// The type that all its values have.
     pub kind: Option<Box<str>>,
-    /// Whether its value comes from outside.
+    /// True if its value comes from outside.
     pub untrusted: bool,
-    /// The names that its value is made of, each with the part of it that it is.
+    /// The names that its value is made of, each with the part of it that is used.
     pub made_of: Box<[(u32, Box<str>)]>,
-    /// The names that it is another one for, or for a part of; of several, each may be the one.
+    /// The names that it stands for, as a whole or as a part; if several, it may be any of them.
     pub part_of: Box<[(u32, Box<str>)]>,
-    /// What its default has, where that is its value unless a run brings another.
+    /// The shape of its default, if the default is its value unless a run passes another.
     pub default: Option<Box<Shape>>,
-    /// The place of the reference whose answer it is.
+    /// The offset of the reference whose answer it is.
     pub answer_of: Option<u32>,
 }
 
-/// One thing that a walk over a definition meets.
+/// An event that a walk over a definition meets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A name is bound from here on.
     Bind(u32),
-    /// Only so many of the names that are bound stay so.
+    /// Only this number of bound names stay bound.
     Unbind(u32),
     /// A reference.
     Reference(Box<Site>),
 }
 
-/// A reference as the names around it see it.
+/// A reference, with the names visible at its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// Where the name starts that the reference gives.
+    /// The offset of the referenced name.
     pub at: u32,
-    /// What becomes of a name that nothing binds here.
+    /// The treatment of a name that is not bound here.
     pub free: Free,
-    /// The name that is made of what the reference gives; none where somebody checked that.
+    /// The name that the result of the reference is part of; none if the result is marked as
+    /// checked.
     pub into: Option<u32>,
-    /// Of a task or call: what reaches its agents of the context around the place, and the names that are inherited into that.
+    /// For a task or call: the name of the context that reaches its agents from around the place,
+    /// and the number of names inherited into it.
     pub context: Option<(u32, u32)>,
-    /// Of a fragment: whether it stands where nothing fences a value.
+    /// For a fragment: the place, if it is not fenced.
     pub unfenced: Option<Unfenced>,
-    /// Where an agent behind it is shown what it is shown whose profile is left open.
+    /// The place of a text that is rendered for an agent behind the reference whose profile is left
+    /// open.
     pub open: Option<Unfenced>,
     /// The names of a call's arguments, in order.
     pub args: Box<[u32]>,
 }
 
 impl Site {
-    /// Where a value stands behind the reference, its profile being known as far as it is here.
+    /// Resolves an open profile behind the reference with the profile known here.
     pub fn settle(&self, unfenced: Option<Unfenced>) -> Option<Unfenced> {
         if unfenced == Some(Unfenced::Open) { self.open } else { unfenced }
     }
 }
 
-/// What becomes of a name that nothing binds.
+/// The treatment of a name that is not bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Free {
     /// It is an implicit parameter of the definition.
     Taken,
-    /// It has no value: parameters are declared around it.
+    /// It has no value: parameters are declared.
     Undeclared,
-    /// Damage hides what is declared.
+    /// Damaged markup hides the declarations.
     Unknown,
 }
 
 words! {
-    /// How a definition is used.
+    /// The form of a reference to a definition.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ReferenceKind {
         /// `<task ref="…"/>`.
@@ -292,7 +308,7 @@ words! {
 }
 
 impl ReferenceKind {
-    /// The kind of definition that it leads to.
+    /// The kind of definition that it refers to.
     pub const fn target(self) -> DefinitionKind {
         match self {
             Self::Ref => DefinitionKind::Task,
@@ -305,51 +321,53 @@ impl ReferenceKind {
 /// A use of a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
-    /// How.
+    /// The form of the reference.
     pub kind: ReferenceKind,
-    /// The name it gives.
+    /// The referenced name.
     pub name: Box<str>,
-    /// Where that name stands.
+    /// The span of that name.
     pub span: Span,
-    /// Which definition of the file it stands in.
+    /// The index of the definition that contains it.
     pub owner: u32,
-    /// The node it stands in: `/steps/1`.
+    /// The node that contains it: `/steps/1`.
     pub node: Box<str>,
     /// The arguments of a call, in order.
     pub args: Box<[Arg]>,
-    /// The JSON type that the result of a call must have, where the place asks for one.
+    /// The JSON type that the result of a call must have, if its place requires one.
     pub expects: Option<Box<str>>,
 }
 
 /// An argument of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arg {
-    /// The parameter it is for; `None` when it goes by position.
+    /// The parameter's name; `None` if the argument is positional.
     pub name: Option<Box<str>>,
-    /// Where its name, else its element's name, stands.
+    /// The span of its name, or of its element's name.
     pub span: Span,
 }
 
-/// What a file that a template pulls in is to it.
+/// The use of a file that a template refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceKind {
     /// A text for the agent: `src`.
     Text,
     /// The JSON Schema of an answer: `schema` of `output_format`, `returns` of a function.
     Schema,
-    /// A file that the agent is shown: a `path` of `file_paths`. The registry carries its name alone.
+    /// A file that the agent receives: a `path` of `file_paths`. The registry contains only its
+    /// path.
     File,
 }
 
-/// A text, the schema of an answer or what an agent is shown, kept in a file of its own.
+/// A reference to a separate file: a text, the schema of an answer, or a file for an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// What is in it.
+    /// The use of the file.
     pub kind: SourceKind,
-    /// As written: relative to the template's folder, a [`SourceKind::File`] to the project's.
+    /// The path as written: relative to the template's folder, or to the project's for a
+    /// [`SourceKind::File`].
     pub path: Box<str>,
-    /// Where the path stands.
+    /// The span of the path.
     pub span: Span,
-    /// Which definition of the file it belongs to.
+    /// The index of the definition that it belongs to.
     pub owner: u32,
 }

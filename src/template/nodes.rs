@@ -1,6 +1,8 @@
-//! Walking the tasks, calls and choices of a definition, each with its path (`/steps/2/inputs/1`).
+//! Traversals of the tasks, calls and choices of a definition, each with its path
+//! (`/steps/2/inputs/1`).
 //!
-//! Numbers in paths count from 0, within their slot, as in the registry. As deep as the document's depth limit, and no deeper.
+//! Numbers in paths count from 0 within their slot, as in the registry. The recursion is at most as
+//! deep as the document's depth limit.
 
 use super::model::{Call, Cond, Input, Step, Value};
 use super::model::{Definition, File, Task};
@@ -17,7 +19,7 @@ pub enum Node<'m, 'a> {
     Cond(&'m Cond<'a>),
 }
 
-/// Visits every task body of a file, each after the body that it stands in.
+/// Visits every task body of a file, each after the body that contains it.
 pub fn bodies<'m, 'a>(file: &'m File<'a>, mut visit: impl FnMut(&'m Task<'a>, Option<&'m Task<'a>>)) {
     for task in file.definitions.iter().filter_map(Definition::task) {
         body(task, None, &mut visit);
@@ -51,8 +53,8 @@ fn call_bodies<'m, 'a>(call: &'m Call<'a>, parent: &'m Task<'a>, visit: &mut imp
     }
 }
 
-/// Visits the direct children of a task body: the node, the slot it stands in (`steps`), and its number in that slot,
-/// where the slot takes many.
+/// Visits the direct children of a task body: the node, its slot (`steps`), and its index if the
+/// slot can hold several nodes.
 pub fn children<'m, 'a>(task: &'m Task<'a>, visit: &mut impl FnMut(Node<'m, 'a>, &'static str, Option<usize>)) {
     for (at, input) in task.inputs.iter().enumerate() {
         value(input, "inputs", Some(at), visit);
@@ -100,7 +102,7 @@ fn value<'m, 'a>(
     }
 }
 
-/// The node that a step is.
+/// The node of a step.
 pub fn of_step<'m, 'a>(step: &'m Step<'a>) -> Node<'m, 'a> {
     match step {
         Step::Task(task) => Node::Task(task),
@@ -109,7 +111,7 @@ pub fn of_step<'m, 'a>(step: &'m Step<'a>) -> Node<'m, 'a> {
     }
 }
 
-/// Visits every node beneath and including a task, with its path; the task's own is `/`.
+/// Visits a task and every node below it, with their paths; the path of the task itself is `/`.
 pub fn paths<'m, 'a>(task: &'m Task<'a>, visit: &mut impl FnMut(Node<'m, 'a>, &str)) {
     descend(Node::Task(task), &mut String::new(), visit);
 }
@@ -142,7 +144,7 @@ pub(super) fn descend<'m, 'a>(node: Node<'m, 'a>, path: &mut String, visit: &mut
     }
 }
 
-/// Adds `/slot` or `/slot/3`; returns the length before.
+/// Appends `/slot` or `/slot/3`; returns the previous length.
 pub fn extend(path: &mut String, slot: &str, at: Option<usize>) -> usize {
     let kept = path.len();
     path.push('/');

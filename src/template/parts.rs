@@ -1,17 +1,17 @@
-//! The pieces of tasks that hold no other task, as written. See [`super::model`].
+//! The parts of a task that contain no other task, as written. See [`super::model`].
 
 use super::keywords::{FileSource, TextSyntax, Trust};
 use crate::base::span::Spanned;
 use crate::syntax::tree::Element;
 use std::borrow::Cow;
 
-/// A decoded word with its place.
+/// A decoded text with its span.
 pub type Str<'a> = Spanned<Cow<'a, str>>;
 
-/// A text for the agent. Its parts are read from the element when they are needed.
+/// A text for the agent. Its parts are read from the element on demand.
 #[derive(Clone, Debug)]
 pub struct Text<'a> {
-    /// The element that holds it.
+    /// The element that contains it.
     pub element: Element<'a>,
     /// `src`.
     pub src: Option<Str<'a>>,
@@ -51,7 +51,7 @@ pub struct Parameter<'a> {
 }
 
 impl Parameter<'_> {
-    /// Whether a run must give it: as written, else when it has no default.
+    /// True if a run must pass an argument: as written, otherwise if it has no default.
     pub fn is_required(&self) -> bool {
         self.required.map_or(self.default.is_none(), |required| required.value)
     }
@@ -97,16 +97,17 @@ pub struct OutputFormat<'a> {
 }
 
 impl OutputFormat<'_> {
-    /// The JSON Schema file that the answer is held to, as written.
+    /// The JSON Schema file that the answer must conform to, as written.
     pub fn schema_file(&self) -> Option<&Str<'_>> {
         self.schema.as_ref().filter(|schema| is_schema_file(&schema.value))
     }
 }
 
-/// What a `schema` can name without a file.
+/// The values of `schema` that are types, not files.
 pub const SCHEMA_TYPES: [&str; 5] = ["object", "array", "string[]", "number", "boolean"];
 
-/// Whether what says the form of an answer is the path of a file rather than a type: no type holds a `.` or a `/`.
+/// True if the declared form of an answer is the path of a file, not a type: no type contains a `.`
+/// or a `/`.
 pub fn is_schema_file(written: &str) -> bool {
     written.contains(['.', '/'])
 }
@@ -131,7 +132,7 @@ pub struct Example<'a> {
     pub output: Option<Text<'a>>,
 }
 
-/// What only `script` has.
+/// The parts that only `script` has.
 #[derive(Clone, Debug, Default)]
 pub struct Script<'a> {
     /// `command`.

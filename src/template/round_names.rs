@@ -1,6 +1,7 @@
-//! The names that the parts of a reduce and of a loop see of their rounds: one table for `check`, for contexts and for runs.
+//! The names that the parts of a reduce and of a loop can read in each round: one table for
+//! `check`, for contexts and for runs.
 
-/// The slot under which the condition of a loop is named here.
+/// The slot name of a loop's condition.
 pub const CONDITION: &str = "termination_condition";
 
 /// A name that a composite task binds for its parts.
@@ -8,17 +9,17 @@ pub const CONDITION: &str = "termination_condition";
 pub struct RoundName {
     /// The name.
     pub name: &'static str,
-    /// The slot whose answer it is; its own name where it is no part's answer.
+    /// The slot whose answer it holds, or its own name if it is not the answer of a part.
     pub of: &'static str,
-    /// What the task must hold for it, or the name stands for nothing here.
+    /// The child that the task must have; without it, the name is not bound.
     pub needs: Option<&'static str>,
-    /// The slots that see it.
+    /// The slots that can read it.
     pub seen_by: &'static [&'static str],
 }
 
 const IN_LOOP: &[&str] = &["director", "script_execution", "evaluator", CONDITION];
 
-/// Every such name.
+/// All names that composite tasks bind.
 #[rustfmt::skip]
 pub static ROUND_NAMES: [RoundName; 8] = [
     row("current_input",       "current_input",       None,                     &["inner_task", "reduction_task"]),
@@ -35,7 +36,7 @@ const fn row(name: &'static str, of: &'static str, needs: Option<&'static str>, 
     RoundName { name, of, needs, seen_by }
 }
 
-/// The names that a slot sees.
+/// Returns the names that a slot can read.
 pub fn seen_by(slot: &str) -> impl Iterator<Item = &'static RoundName> {
     ROUND_NAMES.iter().filter(move |row| row.seen_by.contains(&slot))
 }

@@ -1,4 +1,4 @@
-//! The four context settings as words of the language. Never a default, never a merge: those are floor 3.
+//! The four context settings as keywords of the language. Never a default, never a merge.
 
 use crate::base::span::{Span, Spanned};
 use crate::base::words::words;
@@ -45,15 +45,15 @@ words! {
     }
 }
 
-/// A word of the language with a fixed set of values.
+/// A keyword of the language with a fixed set of values.
 pub trait Word: Copy + Sized + 'static {
-    /// Every value, in the order that messages list them.
+    /// All values, in the order in which messages list them.
     const ALL: &'static [Self];
 
     /// The value as written in a template.
     fn word(self) -> &'static str;
 
-    /// Reads a value exactly: case-sensitive, already trimmed.
+    /// Parses a trimmed, case-sensitive value.
     fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|value| value.word() == text)
     }
@@ -110,7 +110,7 @@ impl Word for SettingName {
 }
 
 impl SettingName {
-    /// The words that its element may hold.
+    /// The values that its element accepts.
     pub const fn words(self) -> &'static [&'static str] {
         match self {
             Self::InheritContext => &Inherit::WORDS,
@@ -120,7 +120,8 @@ impl SettingName {
         }
     }
 
-    /// What its words mean, in the order of [`SettingName::words`]; a test holds that none is missing.
+    /// The meanings of its values, in the order of [`SettingName::words`]; a test checks that none
+    /// is missing.
     pub const fn meanings(self) -> &'static [&'static str] {
         match self {
             Self::InheritContext => &[
@@ -143,14 +144,14 @@ impl SettingName {
         }
     }
 
-    /// What one of its words means.
+    /// The meaning of one of its values.
     pub fn meaning(self, word: &str) -> Option<&'static str> {
         let at = self.words().iter().position(|own| *own == word)?;
         self.meanings().get(at).copied()
     }
 }
 
-/// Older words: the setting, what is written, what it reads as.
+/// Values of older dialects: the setting, the value as written, the modern value.
 pub static LEGACY: &[(SettingName, &str, &str)] = &[
     (SettingName::InheritContext, "true", "full"),
     (SettingName::InheritContext, "false", "none"),
@@ -158,8 +159,8 @@ pub static LEGACY: &[(SettingName, &str, &str)] = &[
     (SettingName::AccumulationFormat, "full", "full_output"),
 ];
 
-/// What a template, a project row or a request writes: each setting at most once, any of them absent.
-/// Spans are those of the *value*.
+/// The settings that a template, a project row or a request contains: each at most once. Spans are
+/// those of the *value*.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// `inherit_context`.
@@ -173,12 +174,12 @@ pub struct Written {
 }
 
 impl Written {
-    /// Whether nothing is written.
+    /// True if no setting is written.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Where a setting's value stands.
+    /// The span of a setting's value.
     pub fn span(&self, name: SettingName) -> Option<Span> {
         match name {
             SettingName::InheritContext => self.inherit_context.map(|s| s.span),

@@ -1,30 +1,32 @@
-//! What is known of the form of a value: of a declared type, of a text, of an answer that is held to a JSON Schema.
+//! The statically known shape of a value: of a declared type, of a text, of an answer that conforms
+//! to a JSON Schema.
 //!
-//! Says what can never be a part of it; where a schema leaves that open (`$ref`, `anyOf`, …) everything can, but for what takes nothing
-//! but numbers, truth values and listed values whichever way it goes.
+//! It determines the parts that a value can never have. A schema that leaves this open (`$ref`,
+//! `anyOf`, …) permits every part, unless all its alternatives are numbers, booleans or listed
+//! values.
 
 use crate::base::suggest::nearest;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The form of a value.
+/// The shape of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     /// Nothing is known.
     #[default]
     Any,
-    /// A value without parts, by the word of its type.
+    /// A value without parts, with the name of its type.
     Scalar(&'static str),
-    /// One of these values, none of which has parts.
+    /// One of these values, which have no parts.
     Enum(Box<[Value]>),
-    /// One of these, none of which can hold a text of somebody else's or has parts.
+    /// One of these shapes, none of which has parts or can contain a foreign text.
     OneOf(Box<[Shape]>),
-    /// Its entries.
+    /// An array, with the shape of its entries.
     Array(Box<Shape>),
-    /// Its entries, of which these are all.
+    /// An array with exactly these entries.
     Entries(Box<[Shape]>),
-    /// Its fields, where they are known.
+    /// An object, with its fields if they are known.
     Object(Option<Fields>),
 }
 
@@ -32,27 +34,27 @@ pub enum Shape {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields {
     named: BTreeMap<Box<str>, Shape>,
-    /// Whether the schema excludes all others.
+    /// True if the schema excludes all other fields.
     is_closed: bool,
 }
 
-/// Why a path leads to nothing.
+/// The reason why a path does not lead to a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoPart {
-    /// How much of the path leads to something, in bytes.
+    /// The length in bytes of the valid beginning of the path.
     pub upto: usize,
-    /// What stands there, in words.
+    /// The type of the value there, in words.
     pub found: &'static str,
-    /// Of an object with known fields: what it says of others.
+    /// For an object with known fields: the treatment of other fields.
     pub fields: Option<OtherFields>,
 }
 
-/// A field that a schema does not name.
+/// An object's treatment of a field that its schema does not define.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherFields {
-    /// Whether no answer can have it.
+    /// True if no answer can have the field.
     pub is_closed: bool,
-    /// The field that was meant.
+    /// The known field with the most similar name.
     pub near: Option<Box<str>>,
 }
 
@@ -66,17 +68,17 @@ static DECLARED: LazyLock<BTreeMap<&str, Shape>> = LazyLock::new(|| {
 });
 
 impl Shape {
-    /// That of a declared type.
+    /// The shape of a declared type.
     pub fn declared(kind: &str) -> &'static Self {
         DECLARED.get(kind).unwrap_or(&ANY)
     }
 
-    /// That of what a JSON Schema takes.
+    /// The shape of the values that a JSON Schema accepts.
     pub fn of_schema(schema: &Value) -> Self {
         Self::within(schema, schema)
     }
 
-    /// The same of a part of a schema.
+    /// The shape of the values that a part of a schema accepts.
     fn within(schema: &Value, whole: &Value) -> Self {
         let leaves = || {
             let mut left = MOST_LEAVES;
@@ -105,7 +107,7 @@ impl Shape {
         }
     }
 
-    /// That of what is one of several.
+    /// The shape of a value with one of several shapes.
     fn of_leaves(leaves: Option<Vec<Self>>) -> Self {
         let Some(mut leaves) = leaves else { return Self::Any };
         leaves.retain(|leaf| *leaf != Self::Scalar("null"));
@@ -117,7 +119,7 @@ impl Shape {
         }
     }
 
-    /// That of one value: what it does not have is not there.
+    /// The shape of one value: parts that the value lacks do not exist.
     pub fn of_value(value: &Value) -> Self {
         match value {
             Value::Null => Self::Scalar("null"),
@@ -132,17 +134,17 @@ impl Shape {
         }
     }
 
-    /// What a path such as `.a[0]` leads to.
+    /// The shape at a path such as `.a[0]`.
     ///
     /// # Errors
-    /// Where it leads to nothing.
+    /// The position where the path leads to no part.
     pub fn part(&self, path: &str) -> Result<&Self, NoPart> {
         let mut shape = self;
         let mut rest = path;
         while let Some(first) = rest.chars().next() {
             let end = rest.get(1..).and_then(|rest| rest.find(['.', '['])).map_or(rest.len(), |end| end + 1);
             let (part, more) = rest.split_at(end);
-            // What `from` has between brackets and is no number leads no further.
+            // A bracket in `from` that contains no number is not followed further.
             let number = part.get(1..).and_then(|part| part.strip_suffix(']')?.parse::<usize>().ok());
             if first == '[' && number.is_none() {
                 return Ok(&ANY);
@@ -171,7 +173,7 @@ impl Shape {
         Ok(shape)
     }
 
-    /// Its type, in the word of the language.
+    /// The name of its type in the language.
     pub fn word(&self) -> Option<&'static str> {
         match self {
             Self::Any => None,
@@ -188,8 +190,8 @@ impl Shape {
         }
     }
 
-    /// Whether no text of somebody else's can stand in it: a number, a truth value, one of the values that a schema lists, and what
-    /// consists of such.
+    /// True if it cannot contain a foreign text: a number, a boolean, a value listed by a schema,
+    /// and arrays and objects of such.
     pub fn is_inert(&self) -> bool {
         match self {
             Self::Any | Self::Object(None) => false,
@@ -201,7 +203,8 @@ impl Shape {
         }
     }
 
-    /// Where in a value a text may stand that this form rules out, and the form there; nothing where it keeps to it.
+    /// Returns the path of a text that this shape rules out, and the shape there; `None` if the
+    /// value conforms.
     #[cfg(feature = "assemble")]
     pub fn breach(&self, value: &Value) -> Option<(String, &Self)> {
         let within = |at: String, (inner, shape): (String, _)| (at + &inner, shape);
@@ -226,7 +229,7 @@ impl Shape {
         }
     }
 
-    /// What it takes, in words.
+    /// Describes the accepted values.
     #[cfg(feature = "assemble")]
     pub fn takes(&self) -> String {
         if let Self::OneOf(leaves) = self {
@@ -260,14 +263,15 @@ impl Fields {
     }
 }
 
-/// How many schemas are looked at to see what one takes that is put together of others.
+/// The maximum number of subschemas that are examined in a schema composed of others.
 const MOST_LEAVES: u32 = 512;
 
-/// All that a schema takes, through references and choices; nothing where that can be a text or has parts.
+/// Returns the shapes of all alternatives of a schema, through references and choices; `None` if a
+/// value can be a text or has parts.
 fn leaves(schema: &Value, whole: &Value, left: &mut u32) -> Option<Vec<Shape>> {
     *left = left.checked_sub(1)?;
     let schema = schema.as_object()?;
-    // In older dialects nothing beside a reference counts.
+    // In older dialects of JSON Schema, everything beside a reference is ignored.
     if let Some(target) = schema.get("$ref") {
         return leaves(whole.pointer(target.as_str()?.strip_prefix('#')?)?, whole, left);
     }
@@ -289,7 +293,7 @@ fn leaves(schema: &Value, whole: &Value, left: &mut u32) -> Option<Vec<Shape>> {
     kinds.iter().map(inert).collect()
 }
 
-/// The values that a schema lists, where none of them has parts.
+/// The values that a schema lists, if none of them has parts.
 fn listed(schema: &Map<String, Value>) -> Option<Box<[Value]>> {
     let values = match schema.get("enum") {
         Some(values) => values.as_array()?.as_slice(),
@@ -299,7 +303,7 @@ fn listed(schema: &Map<String, Value>) -> Option<Box<[Value]>> {
     values.iter().all(has_none).then(|| values.iter().filter(|value| !value.is_null()).cloned().collect())
 }
 
-/// The one type that a schema takes beside `null`.
+/// The single type that a schema accepts besides `null`.
 fn kind(schema: &Map<String, Value>) -> Option<&str> {
     match schema.get("type") {
         Some(Value::String(kind)) => Some(kind),

@@ -1,5 +1,6 @@
-//! The text of an element as an agent reads it: references decoded, comments gone, sections joined, in stretches between the fragments
-//! that stand in it. Each character knows its place.
+//! The text of an element as an agent reads it: references decoded, comments removed, sections
+//! joined. The fragments in it split it into stretches. Each character can be mapped to its place
+//! in the document.
 
 use super::expression;
 use crate::base::span::Span;
@@ -8,18 +9,18 @@ use crate::syntax::tree::{Element, Kind, Node};
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// A stretch of a text.
+/// A section of a text between fragments.
 #[derive(Clone, Debug)]
 pub(super) struct Stretch<'a> {
     pub(super) text: Cow<'a, str>,
-    /// Where a text begins that stands in the document as it is.
+    /// The offset in the document of a text that stands there unchanged.
     pub(super) start: u32,
-    /// The places of the whole text, and where in it this stretch begins.
+    /// The map from the whole text to the document, and the offset of this stretch in the text.
     placed: Option<(Rc<Placed>, usize)>,
 }
 
 impl Stretch<'_> {
-    /// The place of a span of a text that stands otherwise in the document.
+    /// Maps a span of a text that differs from the document to the document.
     pub(super) fn place(&self, span: Span) -> Span {
         let Some((placed, offset)) = &self.placed else { return span };
         let offset = *offset as u32;
@@ -27,12 +28,12 @@ impl Stretch<'_> {
     }
 }
 
-/// The stretches of an element that may hold expressions, in order.
+/// Returns the stretches of an element that may contain expressions, in order.
 pub(super) fn of<'a>(element: Element<'a>) -> Vec<Stretch<'a>> {
     let document = element.document().text;
     let is_text = |node: &Node<'a>| matches!(node.kind(), Kind::Text | Kind::Cdata);
     let raw = |node: &Node<'a>| node.inner().slice(document);
-    // A reference to a character may stand for a brace.
+    // A character reference may stand for a brace.
     let has_brace = |raw: &str| {
         let bytes = raw.as_bytes();
         memchr::memchr2_iter(b'{', b'&', bytes).any(|at| bytes.get(at) == Some(&b'{') || bytes.get(at + 1) == Some(&b'#'))

@@ -1,18 +1,20 @@
-//! The canonical form of text: what hashes, token counts and prompts use.
+//! The canonical form of text, used for hashes, token counts and prompts.
 //!
-//! Layout of the XML does not reach it: no common indentation, no blank first and last lines, `\n` line ends. All
-//! other white space is kept. Linear; borrows when nothing but the ends changes. Never looks at tags.
+//! The layout of the XML does not affect it: no common indentation, no blank first and last lines,
+//! `\n` line ends. All other white space is preserved. Runs in linear time; borrows unless more
+//! than the ends changes. Never looks at tags.
 
 use std::borrow::Cow;
 
-/// The canonical form of text whose lines all count: a text in a file of its own, or one that is canonical already.
-/// Idempotent.
+/// Returns the canonical form of a text in a file of its own, or of a text that is canonical
+/// already. Every line counts. Idempotent.
 ///
 /// - Line ends become `\n`.
-/// - Blank lines at the start and at the end go, and the line end of the last line with them.
-/// - The longest white space that all non-blank lines start with goes from each of them; tabs and spaces are compared
-///   as they are, a tab is never taken for some number of spaces.
-/// - Blank lines inside stay, without their white space; white space at the end of other lines stays.
+/// - Blank lines at the start and at the end are removed, with the line end of the last line.
+/// - The longest white space that all non-blank lines start with is removed from each of them. Tabs
+///   and spaces are compared as they are; a tab is never equal to a number of spaces.
+/// - Blank lines inside stay, without their white space; white space at the end of other lines
+///   stays.
 ///
 /// ```
 /// use ctxc::internals::template::text::dedent;
@@ -22,13 +24,14 @@ pub fn dedent(text: &str) -> Cow<'_, str> {
     canonical(text, FirstLine::Counts)
 }
 
-/// The canonical form of text as it stands between two tags: [`dedent`], but for a first line that is on the line of
-/// its tag.
+/// Returns the canonical form of the text between two tags. Like [`dedent`], except for a first
+/// line that is on the line of its tag.
 ///
-/// Such a line (`<d>first\n      second</d>`) begins behind the tag, so it has no indentation to compare: the other
-/// lines lose what *they* have in common, and blanks between the tag and the first word go. So the form stays the same
-/// when the element is moved to another depth. For that reason this is no fixed point of itself (`a\n  b` from
-/// a deeper layout would lose its indentation when read again): it is one of [`dedent`].
+/// Such a line (`<d>first\n      second</d>`) begins after the tag, so it has no indentation to
+/// compare. The other lines lose *their* common indentation, and blanks between the tag and the
+/// first word are removed. The result therefore does not change when the element moves to another
+/// depth. The function is not idempotent (`a\n  b` from a deeper layout would lose its indentation
+/// in a second pass), but its results are fixed points of [`dedent`].
 ///
 /// ```
 /// use ctxc::internals::template::text::dedent_element;
@@ -75,7 +78,7 @@ fn dedent_lines(text: &str, first_line: FirstLine) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The text from its first to its last line that is not blank.
+/// Returns the text from its first to its last non-blank line.
 fn without_blank_ends(text: &str) -> &str {
     let is_space = |c: char| matches!(c, ' ' | '\t' | '\n');
     let Some(start) = text.find(|c| !is_space(c)) else { return "" };
@@ -85,7 +88,7 @@ fn without_blank_ends(text: &str) -> &str {
     text.get(from..to).unwrap_or("")
 }
 
-/// What may indent a line: the white space of XML without line ends.
+/// The white space that may indent a line: that of XML without line ends.
 const BLANKS: [char; 2] = [' ', '\t'];
 
 fn is_blank(line: &str) -> bool {
@@ -96,13 +99,13 @@ fn indentation(line: &str) -> &str {
     line.get(..line.len() - line.trim_start_matches(BLANKS).len()).unwrap_or("")
 }
 
-/// The longest start that both have.
+/// The longest common prefix.
 fn common<'a>(a: &'a str, b: &'a str) -> &'a str {
     let length = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     a.get(..length).unwrap_or("")
 }
 
-/// A text with each `\r\n` and `\r` as `\n`: the line ends of a checkout mean nothing.
+/// Replaces each `\r\n` and `\r` with `\n`: the line ends of a checkout have no meaning.
 pub(crate) fn normalized(text: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);

@@ -1,10 +1,11 @@
-//! Every text of a task body that an agent (or a command) receives, each with its role. Not those of nested bodies.
+//! Visits every text of a task body that an agent (or a command) receives, with its role. Texts of
+//! nested bodies are excluded.
 
 use super::model::Task;
 use super::model::{Input, Value};
 use super::parts::Text;
 
-/// What a text is to its task.
+/// The role of a text in its task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// `description`.
@@ -79,7 +80,7 @@ pub fn of_task<'m, 'a>(task: &'m Task<'a>, visit: &mut impl FnMut(Role, &'m Text
     }
 }
 
-/// The text of an input, an argument or an initial value, where its value is one.
+/// Visits the text of an input, an argument or an initial value, if its value is a text.
 pub fn of_input<'m, 'a>(role: Role, input: &'m Input<'a>, visit: &mut impl FnMut(Role, &'m Text<'a>)) {
     if matches!(input.value, Value::Text) {
         visit(role, &input.text);

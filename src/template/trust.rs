@@ -1,15 +1,16 @@
-//! Which values of a definition come from outside: each value, and what it is made of.
+//! The trust graph of a definition: each value, and the values that it is made of.
 //!
-//! Worked out once, when a project is linked, and kept in the registry: contexts are assembled by what stands there. Says nothing of
-//! the values of one call, but for which of those that the definition takes are untrusted.
+//! Computed once when a project is linked and stored in the registry; contexts are assembled with
+//! it. Contains nothing about the values of a single call, except which arguments of the definition
+//! are untrusted.
 
 use serde::{Deserialize, Serialize};
 
-/// What reaches a definition of the context where it is used, and, behind the path of a node, what the node hands to the definition that it
-/// stands for.
+/// The context that reaches a definition from the place where it is used. After the path of a node:
+/// the context that the node passes to its definition.
 pub const CONTEXT: &str = "/context";
-/// The results of tools that the agents of a definition may call. The role that plays it, and so whether there are any, is known when
-/// contexts are assembled.
+/// The results of tools that the agents of a definition may call. The role of an agent, and
+/// therefore its tools, is known only when contexts are assembled.
 pub const TOOLS: &str = "/tools";
 
 /// A value, and what makes it untrusted.
@@ -31,13 +32,14 @@ pub struct TrustNode {
 }
 
 impl TrustNode {
-    /// Whether a value is handed to the definition by whoever uses it.
+    /// True if the user of the definition passes the value.
     pub fn is_handed(at: &str) -> bool {
         at == CONTEXT || at == TOOLS || at.starts_with("/parameters/")
     }
 }
 
-/// Marks what is made of marked values, each with the one that brings the mark; it is its own where it had it before.
+/// Spreads marks along the graph. Returns for each node the index of the node that its mark comes
+/// from: its own index if it was marked initially, `None` if it is not marked.
 pub fn spread(nodes: &[TrustNode], is_handed: impl Fn(&str) -> bool) -> Vec<Option<u32>> {
     let is_marked = |node: &TrustNode| node.untrusted || (!node.at.is_empty() && is_handed(&node.at));
     let mut marks: Vec<Option<u32>> = nodes.iter().enumerate().map(|(at, node)| is_marked(node).then_some(at as u32)).collect();
@@ -64,7 +66,8 @@ pub fn spread(nodes: &[TrustNode], is_handed: impl Fn(&str) -> bool) -> Vec<Opti
     marks
 }
 
-/// Marks some of so many values, and what they are made of, which is added to a list; no marks where there is nothing to mark.
+/// Marks the given values and everything that they are made of; `made_of` adds the sources of a
+/// value to a list. Returns an empty list if nothing is marked.
 #[cfg(feature = "compile")]
 pub fn spread_back(count: usize, marked: impl IntoIterator<Item = u32>, made_of: impl Fn(usize, &mut Vec<u32>)) -> Vec<bool> {
     let mut open: Vec<u32> = marked.into_iter().collect();

@@ -1,9 +1,10 @@
-//! What the types of declared values mean of JSON. Looks at a value once, and no deeper than a list's entries.
+//! The JSON values of declared types. Checks a value only down to the entries of a list.
 
 use crate::base::number;
 use serde_json::{Number, Value};
 
-/// Whether a value is of a declared type. A type that nobody knows takes every value: it is told where it is declared.
+/// True if a value is of a declared type. An unknown type accepts every value; it is reported where
+/// it is declared.
 pub fn is_of(value: &Value, kind: &str) -> bool {
     match kind {
         "string" => value.is_string(),
@@ -17,7 +18,7 @@ pub fn is_of(value: &Value, kind: &str) -> bool {
     }
 }
 
-/// A whole number, however it is written: `3.0` is one. `None` where it is none, or is beyond 64 bits.
+/// A whole number in any notation: `3.0` is one. `None` if it is not whole or exceeds 64 bits.
 fn whole(value: &Value) -> Option<Number> {
     let number = value.as_number()?;
     if number.is_i64() || number.is_u64() {
@@ -28,7 +29,7 @@ fn whole(value: &Value) -> Option<Number> {
     digits.parse::<u64>().map(Number::from).or_else(|_| digits.parse::<i64>().map(Number::from)).ok()
 }
 
-/// A value as its declared type has it: a whole number is written as one.
+/// Returns a value in the form of its declared type: a whole number is written without a fraction.
 pub fn settled(value: Value, kind: Option<&str>) -> Value {
     match kind {
         Some("integer") => whole(&value).map_or(value, Value::Number),
@@ -36,7 +37,8 @@ pub fn settled(value: Value, kind: Option<&str>) -> Value {
     }
 }
 
-/// What a template writes, a default, as a value of a declared type: the words themselves, or JSON. What is not valid JSON stays a text.
+/// Parses a default in a template as a value of a declared type: the text itself, or JSON. Text
+/// that is not valid JSON stays a string.
 pub fn written(text: &str, kind: Option<&str>) -> Value {
     match kind {
         None | Some("string") => Value::String(text.to_owned()),
@@ -44,7 +46,7 @@ pub fn written(text: &str, kind: Option<&str>) -> Value {
     }
 }
 
-/// Whether a default is of its parameter's type. `null` stands for no value, as it does where a value is handed in.
+/// True if a default is of its parameter's type. `null` means no value, as it does in an argument.
 pub fn is_default_of(text: &str, kind: &str) -> bool {
     if kind == "string" {
         return true;
@@ -53,24 +55,25 @@ pub fn is_default_of(text: &str, kind: &str) -> bool {
     number::beyond(text).is_none() && (value.is_null() || is_of(&value, kind))
 }
 
-/// What a parameter says of its values.
+/// The constraints of a parameter on its values.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'p> {
     /// Its declared type.
     pub kind: Option<&'p str>,
-    /// Whether a run without a value fails: it is required, and has no default.
+    /// True if a run without a value fails: the parameter is required, and has no default.
     pub required: bool,
 }
 
 impl<'p> Wanted<'p> {
-    /// The type that a value which a run is given should have and does not. No value is as good as none where none is required.
+    /// The declared type, if a value passed to a run does not have it. `null` is accepted for an
+    /// optional parameter.
     pub fn missed(self, value: &Value) -> Option<&'p str> {
         let Self { kind, required } = self;
         kind.filter(|kind| !is_of(value, kind) && (required || !value.is_null()))
     }
 }
 
-/// What a value is, in the words of the types.
+/// Describes a value by its type.
 pub const fn word(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

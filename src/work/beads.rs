@@ -1,6 +1,7 @@
-//! Tasks of the issue tracker Beads: `.beads/issues.jsonl`, an issue a line.
+//! Tasks of the issue tracker Beads: `.beads/issues.jsonl`, one issue per line.
 //!
-//! Only reads, since the tracker's own program rewrites the file. An issue is a task when nobody works on it and nothing blocks it.
+//! Read-only, since the tracker's own program rewrites the file. An issue is a task if its status
+//! is open and nothing blocks it.
 
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::work::task::Task;
@@ -26,7 +27,8 @@ struct Dependency {
     kind: String,
 }
 
-/// Reads the issues that are ready to be worked on, in their order; the payload of each task is its whole issue.
+/// Reads the issues that are ready for work, in their order; the payload of each task is its
+/// complete issue.
 ///
 /// ```
 /// let issues = "{\"id\":\"bd-1\",\"title\":\"Log in\",\"status\":\"open\",\"priority\":1}\n\
@@ -37,7 +39,7 @@ struct Dependency {
 /// ```
 ///
 /// # Errors
-/// A line is no issue.
+/// A line is not an issue.
 pub fn read_beads(text: &str) -> Result<Vec<Task<Value>>, Obstacle> {
     let mut issues: Vec<(Issue, Value)> = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {

@@ -1,4 +1,4 @@
-//! The program `git`, asked for worktrees: without a shell, hooks or questions to a person.
+//! Runs the program `git` for worktrees: without a shell, hooks or interactive prompts.
 
 use crate::base::contained_path::reason;
 use crate::base::fs::{self, ReadFs, RealFs};
@@ -6,12 +6,12 @@ use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The ending of the file that names the repository which a folder is a worktree of.
+/// The extension of the file that contains the repository of a worktree.
 pub(super) const REPOSITORY: &str = ".repository";
-/// Variables that would lead git to another repository, as its hooks set them.
+/// Variables that would direct git to another repository, as its hooks set them.
 const ELSEWHERE: [&str; 6] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
-/// Bytes of a file that names a repository.
+/// Maximum size in bytes of a file that names a repository.
 const LONGEST: u64 = 1 << 16;
 
 /// The branch of a workspace.
@@ -19,7 +19,7 @@ pub(super) fn branch(id: &str) -> String {
     ["ctxc/", id].concat()
 }
 
-/// Removes the worktree of an id, and its branch where nothing was committed on it.
+/// Removes the worktree of an id, and its branch if it has no commits of its own.
 pub(super) fn remove(named: &Path, folder: &Path, id: &str) -> Result<(), Obstacle> {
     let mut bytes = Vec::new();
     fs::read_own(named, LONGEST, &mut bytes).map_err(|why| obstacle(format!("{}: {}", named.display(), reason(&why))))?;
@@ -27,12 +27,12 @@ pub(super) fn remove(named: &Path, folder: &Path, id: &str) -> Result<(), Obstac
     let (repository, start) = text.rsplit_once('\n').unwrap_or((&text, ""));
     let repository = PathBuf::from(repository);
     if !repository.is_absolute() || RealFs.canonical(&repository).is_err() {
-        // The repository is gone, and nothing there knows of the worktree any more.
+        // The repository is gone, and so is its record of the worktree.
         return Ok(());
     }
     fs::remove_tree(folder).map_err(|why| obstacle(format!("{} cannot be removed: {}", folder.display(), reason(&why))))?;
     git(&repository, &["worktree", "prune"])?;
-    // A branch on which something was committed stays; one that was not made yet is not there.
+    // A branch with commits stays; one that was never created does not exist.
     let branch = branch(id);
     let tip = git(&repository, &["rev-parse", "--verify", "--quiet", &format!("refs/heads/{branch}")]);
     if tip.is_ok_and(|tip| tip.trim_end() == start) {
@@ -41,10 +41,11 @@ pub(super) fn remove(named: &Path, folder: &Path, id: &str) -> Result<(), Obstac
     Ok(())
 }
 
-/// Settings that hold whatever the repository says: no hook, no program that watches files, no repository in a folder without `.git`.
+/// Settings that override those of the repository: no hooks, no program that watches files, no
+/// repository in a folder without `.git`.
 const SETTINGS: [&str; 4] = ["core.hooksPath=/dev/null", "gc.auto=0", "core.fsmonitor=false", "safe.bareRepository=explicit"];
 
-/// Asks git, without a shell, hooks or questions to a person.
+/// Runs git without a shell, hooks or interactive prompts, and returns its output.
 pub(super) fn git(folder: &Path, arguments: &[&str]) -> Result<String, Obstacle> {
     #[allow(clippy::disallowed_methods, reason = "git alone knows its repositories; a host asked for its worktrees")]
     let mut command = Command::new("git");

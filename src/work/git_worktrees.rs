@@ -1,7 +1,7 @@
-//! Workspaces that are worktrees of a git repository, each on a branch of its own.
+//! Workspaces as worktrees of a git repository, each on a branch of its own.
 //!
-//! Runs the program `git` with none of the repository's hooks. What was committed in a workspace stays on its branch when it is
-//! released; what was not is removed with it.
+//! Runs the program `git` with none of the repository's hooks. Commits in a workspace stay on its
+//! branch after the release; uncommitted changes are removed with it.
 
 use super::git::{REPOSITORY, branch, git, obstacle};
 use super::leases::Leases;
@@ -12,23 +12,24 @@ use crate::kernel::work::workspace::{Workspace, WorkspaceProvider};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Gives each task a worktree of a repository, on a branch `ctxc/ID` from its `HEAD`.
+/// Creates a worktree of a repository for each task, on a branch `ctxc/ID` from its `HEAD`.
 #[derive(Debug)]
 pub struct GitWorktrees {
-    /// The folder whose `HEAD` the worktrees begin at.
+    /// The folder whose `HEAD` is the start of the worktrees.
     folder: PathBuf,
-    /// What all worktrees of the repository share.
+    /// The folder shared by all worktrees of the repository.
     repository: PathBuf,
     leases: Leases,
-    /// Two at once would be in each other's way in the repository.
+    /// Serialises git calls, which would interfere with each other in the repository.
     one: Mutex<()>,
 }
 
 impl GitWorktrees {
-    /// Worktrees of the repository that `folder` lies in, below `root`, which is made where it is missing.
+    /// Worktrees of the repository that contains `folder`, below `root`, which is created if
+    /// missing.
     ///
     /// # Errors
-    /// The folder lies in no repository, or git is not there.
+    /// The folder is not in a repository, or git is not available.
     pub fn new(folder: &Path, root: impl Into<PathBuf>) -> Result<Self, Obstacle> {
         let found = git(folder, &["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
         let repository = PathBuf::from(found.trim_end_matches(['\n', '\r']));
@@ -53,7 +54,7 @@ impl WorkspaceProvider for GitWorktrees {
         match made {
             Ok(_) => Ok(workspace),
             Err(why) => {
-                // The reason is why there is no workspace; what may be left of it goes with the next sweep.
+                // The first error is the reason that counts; the next sweep removes any remains.
                 let _ = self.release(workspace);
                 Err(why)
             }

@@ -1,6 +1,7 @@
-//! Folders that belong to a program as long as it runs: each has a lock beside it, which the system lets go of however the program ends.
+//! Folders that belong to a program while it runs: each has a lock file beside it, which the system
+//! releases even if the program is killed.
 //!
-//! A folder without a living owner is what a crashed run left; [`sweep`] removes it.
+//! A folder without a living owner is the remains of a crashed run; [`sweep`] removes it.
 
 use super::git::{self, REPOSITORY, obstacle};
 use crate::base::fs::{self, Lock};
@@ -13,14 +14,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// The folder of a project's workspaces within its folder for state: what `ctxc gc` sweeps.
+/// The folder of a project's workspaces within its folder for state, which `ctxc gc` sweeps.
 pub const WORKSPACES: &str = "workspaces";
 /// Characters of a task's id in the name of its folder.
 const NAME: usize = 40;
-/// The ending of the file that is locked.
+/// The extension of the lock file.
 const LOCK: &str = ".lock";
 
-/// The folders that this program holds below another.
+/// The folders that this program holds below a root.
 #[derive(Debug)]
 pub(super) struct Leases {
     root: PathBuf,
@@ -32,7 +33,7 @@ impl Leases {
         Self { root, held: Mutex::new(BTreeMap::new()) }
     }
 
-    /// A place for a task that nothing has been at yet.
+    /// Reserves an unused folder for a task.
     pub(super) fn take(&self, task: &str) -> Result<(String, PathBuf), Obstacle> {
         let unmade = |why: &io::Error| obstacle(format!("no folder can be made in {}: {}", self.root.display(), reason(why)));
         folders::make(&self.root).map_err(|why| unmade(&why))?;
@@ -46,12 +47,12 @@ impl Leases {
         Ok((id, path))
     }
 
-    /// A file beside the folder of an id.
+    /// The path of a file beside the folder of an id.
     pub(super) fn beside(&self, id: &str, ending: &str) -> PathBuf {
         self.root.join([id, ending].concat())
     }
 
-    /// Lets go of a place, once nothing is there.
+    /// Removes the folder of a workspace and releases it.
     pub(super) fn end(&self, workspace: &Workspace) -> Result<(), Obstacle> {
         clear(&self.root, &workspace.id)?;
         self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(&workspace.id);
@@ -59,7 +60,7 @@ impl Leases {
     }
 }
 
-/// Removes what belongs to an id, but its lock.
+/// Removes all files of an id except its lock.
 fn clear(root: &Path, id: &str) -> Result<(), Obstacle> {
     let folder = root.join(id);
     let repository = root.join([id, REPOSITORY].concat());
@@ -69,8 +70,8 @@ fn clear(root: &Path, id: &str) -> Result<(), Obstacle> {
     fs::remove_tree(&folder).and_then(|()| fs::remove(&repository)).map_err(|why| left(id, &why))
 }
 
-/// Removes what crashed programs left in a folder of workspaces, and says how many workspaces that were. Those of programs that run
-/// stay.
+/// Removes the remains of crashed programs in a folder of workspaces, and returns the number of
+/// removed workspaces. Those of running programs stay.
 ///
 /// # Errors
 /// One of them cannot be removed.

@@ -1,6 +1,7 @@
-//! Where tasks come from and where they are worked on: task files, a webhook, folders and git worktrees of their own.
+//! Task sources and workspaces: task files, a webhook, temporary folders and git worktrees.
 //!
-//! What is claimed lasts as long as the program that claimed it, by locks that the system lets go of however the program ends.
+//! A claim lasts as long as the program that made it, by locks that the system releases even if the
+//! program is killed.
 
 pub mod beads;
 mod git;

@@ -1,6 +1,6 @@
 //! A YAML file of tasks: a list of mappings with `id`, `priority`, `org` and `payload`.
 //!
-//! Only reads: what became of a task stands in a [`TaskJournal`](super::task_journal::TaskJournal).
+//! Read-only: the results of tasks are in a [`TaskJournal`](super::task_journal::TaskJournal).
 
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
@@ -26,7 +26,7 @@ const KEYS: [&str; 4] = ["id", "priority", "org", "payload"];
 /// ```
 ///
 /// # Errors
-/// The first thing that is wrong, with its line.
+/// The first fault, with its line.
 pub fn read_task_file(text: &str) -> Result<Vec<Task<Value>>, Obstacle> {
     let lines = LineIndex::new(text);
     let refused = |span: Span, what: String| {

@@ -1,7 +1,8 @@
-//! Tasks that outlive a program: which came and which are done, a line of JSON each.
+//! Tasks that outlive a program: the added and the completed ones, each as a line of JSON.
 //!
-//! One program at a time works a journal off. A claim is not written down: it ends with the program, so that whatever was neither
-//! completed nor released is delivered again. What was added is on the disk before anybody is told so.
+//! Only one program at a time uses a journal. Claims are not recorded: they end with the program,
+//! so that tasks that were neither completed nor released are delivered again. An added task is on
+//! the disk before `add` returns.
 
 use crate::base::contained_path::reason;
 use crate::base::folders;
@@ -14,10 +15,10 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Bytes that a journal may have.
+/// Maximum size of a journal in bytes.
 const LARGEST: u64 = 1 << 30;
 
-/// A queue of tasks that is kept in a folder.
+/// A queue of tasks that is stored in a folder.
 #[derive(Debug)]
 pub struct TaskJournal<P> {
     queue: TaskQueue<P>,
@@ -33,10 +34,10 @@ enum Line<T> {
 }
 
 impl<P: Clone + Serialize + DeserializeOwned> TaskJournal<P> {
-    /// Opens the journal of a folder, which is made where it is missing.
+    /// Opens the journal of a folder, which is created if missing.
     ///
     /// # Errors
-    /// Another program works on it, it is damaged, or the disk is in the way.
+    /// Another program uses it, it is damaged, or an I/O error occurs.
     pub fn open(folder: &Path) -> Result<Self, Obstacle> {
         let path = folder.join("tasks.jsonl");
         let refused = |what: &str, why: &io::Error| obstacle(&path, &format!("{what}: {}", reason(why)));
@@ -56,10 +57,11 @@ impl<P: Clone + Serialize + DeserializeOwned> TaskJournal<P> {
         Ok(journal)
     }
 
-    /// Adds a task, and returns when it is on the disk; `false` where its id is known already, whatever became of that one.
+    /// Adds a task, and returns once it is on the disk; `false` if its id was added before, even if
+    /// that task is done.
     ///
     /// # Errors
-    /// It cannot be written: the task is not added.
+    /// The task cannot be written and is not added.
     pub fn add(&mut self, task: Task<P>) -> Result<bool, Obstacle> {
         if self.queue.knows(&task.id) {
             return Ok(false);
@@ -68,12 +70,12 @@ impl<P: Clone + Serialize + DeserializeOwned> TaskJournal<P> {
         Ok(self.queue.push(task))
     }
 
-    /// Whether a task of this id was added at any time.
+    /// Returns true if a task with this id was ever added.
     pub fn knows(&self, id: &str) -> bool {
         self.queue.knows(id)
     }
 
-    /// The tasks that nobody works on, the most urgent first.
+    /// The unclaimed tasks, the most urgent first.
     pub fn waiting(&self) -> impl Iterator<Item = &Task<P>> {
         self.queue.waiting()
     }
@@ -85,7 +87,7 @@ impl<P: Clone + Serialize + DeserializeOwned> TaskJournal<P> {
         fs::append_line(&self.path, &bytes, |rest| serde_json::from_slice::<serde_json::Value>(rest).is_ok()).map_err(unwritten)
     }
 
-    /// Writes what is still to be known, and no more.
+    /// Rewrites the journal with only the information that is still needed.
     fn rewrite(&self) -> io::Result<()> {
         let mut bytes = Vec::new();
         for id in self.queue.done() {
@@ -121,7 +123,8 @@ fn obstacle(path: &Path, what: &str) -> Obstacle {
     Obstacle { kind: ObstacleKind::Source, note: format!("{}: {what}", path.display()) }
 }
 
-/// The queue that a journal says, and how many lines it has. Half a line at its end is what a killed program left: it told nobody of it.
+/// The queue that a journal describes, and its number of lines. An incomplete last line is the
+/// remnant of a killed program, which never acknowledged it.
 fn read<P: Clone + DeserializeOwned>(bytes: &[u8]) -> Result<(TaskQueue<P>, usize), String> {
     let mut added = Vec::new();
     let mut done = BTreeSet::new();

@@ -8,14 +8,14 @@ use crate::kernel::pipeline::outcome::Obstacle;
 use crate::kernel::work::workspace::{Workspace, WorkspaceProvider};
 use std::path::PathBuf;
 
-/// Gives each task an empty folder, and removes it with all that is in it.
+/// Creates an empty folder for each task, and removes it with its contents.
 #[derive(Debug)]
 pub struct TemporaryFolders {
     leases: Leases,
 }
 
 impl TemporaryFolders {
-    /// Folders below `root`, which is made where it is missing.
+    /// Folders below `root`, which is created if missing.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { leases: Leases::new(root.into()) }
     }

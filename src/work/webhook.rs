@@ -1,7 +1,8 @@
-//! A webhook: tasks that others deliver over HTTP. A delivery is on the disk before it is acknowledged, so that none is lost, and one
-//! that is delivered again is the same task.
+//! A webhook: a task source that receives deliveries over HTTP. A delivery is on the disk before it
+//! is acknowledged, so that none is lost, and a repeated delivery is the same task.
 //!
-//! Takes JSON alone, which no page in a browser sends to another address unasked. Who may deliver is checked before a body is believed.
+//! Accepts only JSON, which no browser page sends to another address without permission. The sender
+//! is checked before the body is used.
 
 use super::task_journal::TaskJournal;
 use crate::base::hash::Hash;
@@ -27,31 +28,32 @@ use tokio::sync::Semaphore;
 
 /// The header of a signature: `sha256=` and the HMAC of the body in hex digits.
 pub const SIGNATURE: &str = "x-hub-signature-256";
-/// Headers that name a delivery, the first that is there. A delivery without one is named by the hash of its body.
+/// Headers that name a delivery; the first one present counts. A delivery without any is named by
+/// the hash of its body.
 pub const IDS: [&str; 3] = ["idempotency-key", "webhook-id", "x-github-delivery"];
-/// Characters that such a name may have.
+/// Maximum number of characters of a delivery's name.
 const LONGEST_ID: usize = 256;
-/// Connections at once.
+/// Maximum number of simultaneous connections.
 const CONNECTIONS: usize = 256;
-/// How long a sender may take for the head of a delivery, and for its body.
+/// Time limit for the head of a delivery, and for its body.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Where deliveries are taken, and whose.
+/// The address of a webhook, and the requirements for its senders.
 #[derive(Clone)]
 pub struct WebhookOptions {
     /// The address to listen on: loopback and any free port by default.
     pub address: SocketAddr,
     /// The path of the deliveries.
     pub path: String,
-    /// What a sender proves itself by: `Authorization: Bearer TOKEN`, or the last part of the path.
+    /// The proof of a sender: `Authorization: Bearer TOKEN`, or the last part of the path.
     pub token: Option<String>,
-    /// The key of the signature that a delivery needs: see [`SIGNATURE`].
+    /// The key of the required signature: see [`SIGNATURE`].
     pub secret: Option<String>,
-    /// Bytes that a body may have.
+    /// Maximum size of a body in bytes.
     pub max_body: usize,
-    /// Whose work the tasks are.
+    /// The organisation of the tasks.
     pub org: String,
-    /// How urgent they are.
+    /// The priority of the tasks.
     pub priority: u8,
 }
 
@@ -63,14 +65,14 @@ impl Default for WebhookOptions {
     }
 }
 
-/// Without the token and the secret.
+/// Omits the token and the secret.
 impl fmt::Debug for WebhookOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WebhookOptions").field("address", &self.address).field("path", &self.path).finish_non_exhaustive()
     }
 }
 
-/// A webhook that takes deliveries, as a source of tasks.
+/// A webhook that receives deliveries, as a task source.
 #[derive(Debug)]
 pub struct Webhook {
     _runtime: Runtime,
@@ -86,10 +88,11 @@ struct Inbox {
 }
 
 impl Webhook {
-    /// Listens, and keeps what comes in a journal.
+    /// Starts to listen, and stores deliveries in a journal.
     ///
     /// # Errors
-    /// It cannot listen there, or anybody could deliver: an address that other machines reach needs a token and a secret.
+    /// The address is not available, or anybody could deliver: an address that other machines reach
+    /// requires a token and a secret.
     pub fn start(journal: TaskJournal<Value>, options: WebhookOptions) -> Result<Self, Obstacle> {
         let address = options.address;
         let proofs = [&options.token, &options.secret];
@@ -113,7 +116,7 @@ impl Webhook {
         self.address
     }
 
-    /// Waits until a task is there that nobody works on, or the time is over.
+    /// Waits until an unclaimed task is available, or the time is over.
     pub fn wait(&self, most: Duration) {
         let is_empty = |journal: &mut TaskJournal<Value>| journal.waiting().next().is_none();
         // A poisoned lock is still a lock.
@@ -140,12 +143,13 @@ impl Inbox {
         self.journal.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns true where senders prove nothing. A page whose name was pointed at this machine could then deliver as one of them.
+    /// Returns true if senders need no proof. A web page whose host name resolves to this machine
+    /// could then deliver tasks.
     const fn is_open(&self) -> bool {
         self.options.token.is_none() && self.options.secret.is_none()
     }
 
-    /// Whether a sender may deliver here, by the path and the head of its request.
+    /// Checks that a sender may deliver here, by the path and the head of its request.
     fn admits(&self, path: &str, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
         let Some(rest) = path.strip_prefix(self.options.path.trim_end_matches('/')) else {
             return Err((StatusCode::NOT_FOUND, "no deliveries are taken at this path"));
@@ -162,12 +166,12 @@ impl Inbox {
         };
         let bearer = header(headers, AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("Bearer "));
         let given = bearer.unwrap_or(rest);
-        // Of hashes, nothing is learnt by how long they take to compare.
+        // Comparing hashes reveals nothing about the token through timing.
         let is_token = Hash::of(given.as_bytes()) == Hash::of(token.as_bytes());
         if is_token { Ok(()) } else { Err((StatusCode::UNAUTHORIZED, "the token is missing or wrong")) }
     }
 
-    /// Whether the body is the sender's own.
+    /// Returns true if the signature matches the body.
     fn is_signed(&self, headers: &HeaderMap, body: &[u8]) -> bool {
         let Some(secret) = &self.options.secret else { return true };
         let given = header(headers, SIGNATURE).and_then(|value| value.strip_prefix("sha256="));
@@ -175,7 +179,7 @@ impl Inbox {
         given.and_then(bytes_of_hex).is_some_and(|signature| hmac::verify(&key, body, &signature).is_ok())
     }
 
-    /// Keeps a delivery, and says whether it is a new one.
+    /// Stores a delivery; returns true if it is new.
     fn keep(&self, id: String, payload: Value) -> Result<bool, Obstacle> {
         let task = Task { priority: self.options.priority, ..Task::new(&self.options.org, id, payload) };
         let is_new = self.journal().add(task)?;
@@ -187,10 +191,10 @@ impl Inbox {
 async fn accept(listener: TcpListener, inbox: Arc<Inbox>) {
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
-        // Never closed.
+        // The semaphore is never closed.
         let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
         let Ok((stream, _)) = listener.accept().await else {
-            // Too many files are open: some will close.
+            // Too many files are open; wait until some are closed.
             tokio::time::sleep(Duration::from_millis(10)).await;
             continue;
         };
@@ -203,7 +207,7 @@ async fn accept(listener: TcpListener, inbox: Arc<Inbox>) {
             });
             let mut server = http1::Builder::new();
             server.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
-            // A connection that breaks is the sender's affair: what was not acknowledged is delivered again.
+            // A broken connection needs no handling: the sender repeats unacknowledged deliveries.
             let _ = server.serve_connection(TokioIo::new(stream), service).await;
         });
     }
@@ -217,7 +221,7 @@ async fn serve(request: Request<Incoming>, inbox: Arc<Inbox>) -> Response<Full<B
     }
 }
 
-/// Takes a delivery: its id, and whether it is a new one.
+/// Processes a delivery; returns its id, and true if it is new.
 async fn deliver(request: Request<Incoming>, inbox: Arc<Inbox>) -> Result<(String, bool), (StatusCode, String)> {
     let refused = |(status, why): (StatusCode, &str)| (status, why.to_owned());
     inbox.admits(request.uri().path(), request.headers()).map_err(refused)?;
@@ -249,7 +253,7 @@ async fn deliver(request: Request<Incoming>, inbox: Arc<Inbox>) -> Result<(Strin
     }
     let id = named.map_or_else(|| Hash::of(&body).to_string(), str::to_owned);
     let name = id.clone();
-    // Until it is on the disk nothing else of this runtime has to wait.
+    // A blocking task, so that other work of the runtime does not wait for the disk.
     let kept = tokio::task::spawn_blocking(move || inbox.keep(name, payload)).await;
     match kept {
         Ok(Ok(is_new)) => Ok((id, is_new)),
@@ -257,7 +261,7 @@ async fn deliver(request: Request<Incoming>, inbox: Arc<Inbox>) -> Result<(Strin
     }
 }
 
-/// Returns true for a host that names this machine, whatever its port.
+/// Returns true for a host that names this machine, with any port.
 fn is_loopback(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,

@@ -1,8 +1,8 @@
-//! What the documents show is compiled: every XML and TOML block of the guides is a whole file of a small project,
+//! The examples of the guides compile: every XML and TOML block is a whole file of a small project,
 //! named by the comment above it, and must give exactly the findings that the comment names.
 //!
-//! `<!-- example: PROJECT/FILE -->` must give nothing of warning severity or above;
-//! `<!-- example: PROJECT/FILE gives NAME -->` must give that finding and nothing else of that weight.
+//! `<!-- example: PROJECT/FILE -->` must give no finding of warning severity or above; `<!--
+//! example: PROJECT/FILE gives NAME -->` must give that finding and no other of this severity.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::process::Command;
 /// The pages whose every block is checked.
 const PAGES: [&str; 2] = ["docs/LANGUAGE.md", "docs/PROJECT.md"];
 
-/// One fenced block with the comment above it.
+/// A fenced block with the comment above it.
 #[derive(Debug)]
 struct Block<'a> {
     line: usize,
@@ -20,7 +20,7 @@ struct Block<'a> {
     text: String,
 }
 
-/// The fenced blocks of a page, in order.
+/// Returns the fenced blocks of a page, in order.
 fn blocks(page: &str) -> Vec<Block<'_>> {
     let mut found = Vec::new();
     let mut marker = None;
@@ -46,7 +46,7 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
     found
 }
 
-/// What is wrong with the examples of a page.
+/// Returns the faults of a page's examples.
 fn faults(page: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let mut projects: BTreeMap<&str, Vec<(&str, &str, String)>> = BTreeMap::new();
@@ -73,7 +73,7 @@ fn faults(page: &str) -> Vec<String> {
     faults
 }
 
-/// Compiles one project of examples and compares its findings with what the page says.
+/// Compiles one project of examples and compares its findings with those named on the page.
 fn compile(project: &str, files: &[(&str, &str, String)]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let mut expected = BTreeSet::new();
@@ -81,7 +81,7 @@ fn compile(project: &str, files: &[(&str, &str, String)]) -> Vec<String> {
         let path = folder.path().join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
-        // What an example shows to its agent is there.
+        // The files that an example shows to its agent are created.
         for shown in text.split("<path>").skip(1).filter_map(|rest| rest.split_once("</path>")) {
             let path = folder.path().join(shown.0);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();

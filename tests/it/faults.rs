@@ -1,4 +1,5 @@
-//! All faults in one run: seven planted defects of different kinds give exactly seven findings, each at its own place.
+//! All findings in one run: seven planted defects of different kinds give exactly seven findings,
+//! each at its own place.
 
 use ctxc::{Config, Severity, compile_sources};
 use pretty_assertions::assert_eq;

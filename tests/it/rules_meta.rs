@@ -1,4 +1,4 @@
-//! What a rule says of itself agrees with what it does.
+//! The metadata of each rule agrees with its behaviour.
 
 use crate::project::reading::{check_template, read_with};
 use crate::scenario;
@@ -7,7 +7,7 @@ use ctxc::internals::base::fix::Applicability;
 use ctxc::internals::base::rule_meta::{Fixable, RuleMeta};
 use ctxc::internals::rules::list;
 
-/// The best fix that any finding of a rule has in its bad examples.
+/// Returns the best fix among all findings of a rule in its bad examples.
 fn best(rule: &RuleMeta) -> Fixable {
     let mut best = Fixable::None;
     for example in &rule.bad() {
@@ -15,7 +15,7 @@ fn best(rule: &RuleMeta) -> Fixable {
         let config = read_with(files.first().map_or("", |(_, text)| text), &files);
         let sources = std::iter::once(("template.xml", example.template)).chain(files.iter().copied());
         let built = ctxc::compile_sources(&config, sources);
-        // Some rules are about a file that was named, others about all that were found.
+        // Some rules apply to explicitly named files, others to all files found.
         let named = check_template(example.template, &config);
         let tested = if rule.code.family() == 6 { scenario::examples::found(example.template, &files) } else { Vec::new() };
         let found = built.diagnostics.iter().chain(&named).chain(&tested).filter(|finding| finding.rule.code == rule.code);
@@ -35,7 +35,7 @@ fn a_rule_has_the_fixes_that_it_says() {
     let mut counts = [0; 4];
     for rule in list::all().map(|rule| &rule.meta) {
         if rule.bad().is_empty() {
-            // What is found at the edge, in files and not in texts, has no examples to be held against.
+            // Rules about files rather than texts have no examples to compare with.
             assert!(rule.fix == Fixable::None || rule.code.family() == 9, "{} has no examples", rule.name);
             continue;
         }

@@ -1,12 +1,13 @@
-//! The sessions that the documents show are run: what is shown is what the program says, to the letter.
+//! The sessions in the documents are run: each shown output equals the program's output exactly.
 //!
-//! `<!-- session: NAME -->` above a console block: each line that starts with `$ ` is run by `sh` in a folder of its own
-//! for each name, in the order of the page. `<!-- file: NAME/PATH -->` above any other block writes that file into the
-//! folder first. `<!-- run: NAME COMMAND -->` runs a command there that the page does not show. `CTXC_UPDATE=1 cargo test` writes what the
-//! program says now into the page.
+//! `<!-- session: NAME -->` above a console block: each line that starts with `$ ` is run by `sh`
+//! in a separate folder for each name, in page order. `<!-- file: NAME/PATH -->` above any other
+//! block writes that file into the folder first. `<!-- run: NAME COMMAND -->` runs a command there
+//! that the page does not show. `CTXC_UPDATE=1 cargo test` writes the program's current output into
+//! the page.
 //!
-//! `<!-- python: NAME -->` is a session that runs Python, which these tests do without: it is run by `.ci/peers bodies` alone, and `run` puts
-//! in place what it would leave.
+//! `<!-- python: NAME -->` is a session that runs Python, which these tests do not require: only
+//! `.ci/peers bodies` runs it, and `run` creates its results instead.
 
 use crate::support::fresh::assert_fresh;
 use pretty_assertions::assert_eq;
@@ -18,21 +19,21 @@ use tempfile::TempDir;
 /// The pages that show sessions.
 const PAGES: [&str; 5] = ["README.md", "docs/AGENTS.md", "docs/FORMAT.md", "docs/IMPORT.md", "docs/tutorial.md"];
 
-/// Runs one command line and gives what a terminal would show.
+/// Runs one command line and returns the text that a terminal would show.
 fn run(line: &str, folder: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_ctxc")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("exec 2>&1; {line}")]).current_dir(folder).env("PATH", path).env("COLUMNS", "120");
-    // Nobody's own settings of git, such as signatures and hooks, have a part in what is shown.
+    // The tester's own git settings, such as signatures and hooks, must not affect the output.
     shell.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("REPOSITORY", env!("CARGO_MANIFEST_DIR"));
-    // What is permitted in a session is permitted there alone.
+    // Permissions given in a session apply only there.
     shell.env("XDG_STATE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("sessions"));
     let output = shell.env_remove("CLICOLOR_FORCE").env_remove("FORCE_COLOR").output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A console block with the answers as they are now.
+/// Returns a console block with current output.
 fn played(block: &str, folder: &Path) -> String {
     let mut out = String::new();
     for line in block.lines().filter(|line| line.starts_with("$ ")) {
@@ -47,7 +48,7 @@ fn played(block: &str, folder: &Path) -> String {
     out
 }
 
-/// A page with its sessions as they are now; those in Python where that is there.
+/// Returns a page with current sessions; those in Python only if it is available.
 fn fresh(page: &str, has_python: bool) -> String {
     let mut folders: BTreeMap<&str, TempDir> = BTreeMap::new();
     let mut out = String::new();

@@ -1,5 +1,5 @@
-//! The shipped templates: compiled without a finding, together they show the whole language, and the gallery in
-//! `docs/TEMPLATES.md` says of each what it resolves to.
+//! The shipped templates: they compile without a finding, together cover the whole language, and
+//! are listed in the gallery `docs/TEMPLATES.md` with their resolved settings.
 
 use crate::support::fresh::assert_fresh;
 use ctxc::internals::jinja::names::JinjaName;
@@ -20,7 +20,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The registry of this repository, built once.
+/// Returns the registry of this repository, built once.
 fn registry() -> &'static Registry {
     static BUILT: OnceLock<Registry> = OnceLock::new();
     BUILT.get_or_init(|| {
@@ -37,7 +37,7 @@ fn registry() -> &'static Registry {
     })
 }
 
-/// Every node of a task in document order.
+/// Returns every node of a task in document order.
 fn nodes(task: Task<'_>) -> Vec<Node> {
     let mut found = Vec::new();
     let mut open = vec![task.root().unwrap()];
@@ -49,14 +49,14 @@ fn nodes(task: Task<'_>) -> Vec<Node> {
     found
 }
 
-/// Every node of everything that the repository ships.
+/// Returns every node of everything that the repository ships.
 fn all_nodes() -> Vec<(String, Node)> {
     let registry = registry();
     let both = registry.tasks().chain(registry.templates());
     both.flat_map(|task| nodes(task).into_iter().map(move |node| (task.name().to_owned(), node))).collect()
 }
 
-/// The four settings of the root of a task as words, in the order of the table.
+/// Returns the four settings of a task's root as words, in the order of the table.
 fn words(name: &str) -> [String; 4] {
     let root = registry().find(name).unwrap_or_else(|| panic!("no task `{name}`")).root().unwrap();
     let settings = root.settings.unwrap();
@@ -67,7 +67,7 @@ fn word(setting: &SettingData) -> String {
     if setting.applies { setting.value.word().to_owned() } else { "–".to_owned() }
 }
 
-/// The names of the settings that the template itself wrote.
+/// Returns the names of the settings that the template itself defines.
 fn written(settings: &SettingsData) -> BTreeSet<&'static str> {
     let names = SettingName::ALL.iter().copied();
     names.filter(|&name| settings.get(name).origin.layer == Layer::Template).map(Word::word).collect()
@@ -265,7 +265,8 @@ fn six_roles_play_tasks_of_their_own_with_models_of_every_tier_that_they_ask_for
     assert!(tools("implementer", "git_commit") && !tools("implementer", "git_push") && !tools("planner", "write_file"));
 }
 
-/// One setting in a table: bold where the template wrote it, marked where the project did.
+/// Returns one setting as a table cell: bold if the template defines it, marked if the project
+/// does.
 fn cell(setting: &SettingData) -> String {
     let word = word(setting);
     match setting.origin.layer {
@@ -275,7 +276,7 @@ fn cell(setting: &SettingData) -> String {
     }
 }
 
-/// The table of one task: each node with its type and settings.
+/// Returns the table of one task: each node with its type and settings.
 fn table(task: Task<'_>) -> String {
     let mut out = String::from(
         "| node | type | `inherit_context` | `accumulate_data` | `accumulation_format` | `fresh_context` |\n|---|---|---|---|---|---|\n",
@@ -298,7 +299,7 @@ fn table(task: Task<'_>) -> String {
     out
 }
 
-/// A page with what stands between its marks made anew.
+/// Returns a page with the text between its marks regenerated.
 fn regenerated(page: &str, mark: &str, make: impl Fn(&str) -> String) -> String {
     let mut out = String::new();
     let mut skipping = false;
@@ -333,7 +334,7 @@ fn the_gallery_is_complete_and_fresh() {
     assert_fresh("docs/TEMPLATES.md", &fresh);
 }
 
-/// Jinja texts that say something else than in Jinja2, with what they say there: one of each kind that is known.
+/// Jinja texts whose result differs from Jinja2, with their result there: one of each known kind.
 const DIFFERENT: [(&str, &str); 13] = [
     ("{{ 1e16 }}", "1e+16"),
     ("{{ [0.00001]|join }}", "1e-05"),
@@ -350,7 +351,7 @@ const DIFFERENT: [(&str, &str); 13] = [
     ("{% macro m(a, b=a) %}{{ b }}{% endmacro %}{{ m(1) }}", "1"),
 ];
 
-/// What a Jinja text without inputs says here; `None` where it is an error.
+/// Renders a Jinja text without inputs; `None` if it fails.
 fn rendered_jinja(text: &str) -> Option<String> {
     use ctxc::internals::context::{Options, Request, assemble};
     let text = text.replace('&', "&amp;").replace('<', "&lt;");

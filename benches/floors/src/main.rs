@@ -1,7 +1,9 @@
-//! `floors WHAT FOLDER THREADS`: what no program over a folder of files can beat.
+//! `floors WORK FOLDER THREADS`: the lower bounds of the time of any program over a folder of
+//! files.
 //!
-//! Each floor does the work of the one before it and one thing more, over the `*.xml` files of a folder, with the same
-//! walk as ctxc. Prints one number, so that no work can be left out by the compiler.
+//! Each floor does the work of the previous one and one step more, over the `*.xml` files of a
+//! folder, with the same walk as ctxc. Prints one number, so that the compiler cannot remove the
+//! work.
 
 use ignore::{WalkBuilder, WalkState};
 use std::fs::File;
@@ -10,20 +12,20 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What is done with each file.
+/// The work done with each file.
 #[derive(Clone, Copy)]
 enum Work {
     /// Nothing: the walk alone.
     Walk,
-    /// Its length.
+    /// Reads its length.
     Stat,
-    /// Open, read into a reused buffer, close.
+    /// Opens it, reads it into a reused buffer, closes it.
     Read,
-    /// The same, and look at every byte once.
+    /// Also looks at every byte once.
     Scan,
-    /// The same, and quick-xml's events.
+    /// Also reads quick-xml's events.
     QuickXml,
-    /// The same, and roxmltree's tree.
+    /// Builds roxmltree's tree.
     Roxmltree,
 }
 

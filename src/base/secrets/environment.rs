@@ -1,13 +1,14 @@
-//! Files of environment variables as they are written: their names and values, and the passwords in addresses and connection strings among them.
+//! Parses files of environment variables: their names and values, and the passwords in URLs and
+//! connection strings among them.
 //!
 //! Reads no file, and does not decide which values are secrets.
 
 use super::names::is_secret_name;
 
-/// The quotes of values.
+/// The quotes around values.
 const QUOTES: [char; 2] = ['"', '\''];
 
-/// The name before one of these signs in a line, and what is written behind it.
+/// The name before `sign` in a line, and the text behind it.
 fn split<'t>(line: &'t str, sign: &str) -> Option<(&'t str, &'t str)> {
     let line = line.trim_start();
     let line = ["export ", "set ", "$env:"].iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line).trim_start();
@@ -25,7 +26,7 @@ pub fn assignment(line: &str) -> Option<(&str, &str)> {
     Some((name, quoted(written).unwrap_or_else(|| bare(written))))
 }
 
-/// The text between the quotes that another one begins with, in its line or in those behind it.
+/// The text inside the quotes that `written` begins with, in its line or in the following ones.
 fn quoted(written: &str) -> Option<&str> {
     let quote = written.chars().next().filter(|first| QUOTES.contains(first))?;
     let inner = written.get(1..)?;
@@ -38,13 +39,13 @@ fn quoted(written: &str) -> Option<&str> {
     inner.get(..end)
 }
 
-/// A value in its line without the comment or the next `export` behind it.
+/// An unquoted value without the comment or the next `export` behind it.
 fn bare(written: &str) -> &str {
     let line = written.split('\n').next().unwrap_or("");
     [" #", "; export ", ";export ", " && export "].iter().fold(line, |line, end| line.split(end).next().unwrap_or(line)).trim()
 }
 
-/// The text of a file: UTF-8, or UTF-16 with a mark.
+/// The text of a file: UTF-8, or UTF-16 with a byte order mark.
 pub fn decoded(bytes: &[u8]) -> String {
     let units = |unit: fn([u8; 2]) -> u16| {
         let pairs = bytes.chunks_exact(2).skip(1);
@@ -57,7 +58,8 @@ pub fn decoded(bytes: &[u8]) -> String {
     }
 }
 
-/// The names and values of a file. Each line of a value of several lines is one, and so is a password in an address or in a connection string.
+/// The names and values of a file. Each line of a multi-line value is a value of its own, and so is
+/// a password in a URL or in a connection string.
 pub fn values(text: &str) -> Vec<(String, String)> {
     let mut values = Vec::new();
     let mut rest = text.trim_start_matches('\u{feff}');
@@ -79,7 +81,7 @@ pub fn values(text: &str) -> Vec<(String, String)> {
     values
 }
 
-/// Adds a value as it is written and as it reads, and the passwords in it.
+/// Adds a value, both raw and with its escapes resolved, and the passwords in it.
 fn add(name: &str, written: &str, values: &mut Vec<(String, String)>) {
     let own = [written.to_owned(), unescaped(written)];
     let [written, read] = &own;
@@ -96,7 +98,7 @@ fn add(name: &str, written: &str, values: &mut Vec<(String, String)>) {
     }
 }
 
-/// A value with its escapes read.
+/// A value with its escapes resolved.
 fn unescaped(written: &str) -> String {
     let mut read = String::new();
     let mut signs = written.chars();

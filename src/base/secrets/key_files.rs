@@ -1,13 +1,15 @@
-//! Files that hold keys or credentials, recognised by their names and by their texts, so that no agent is shown one.
+//! Recognises files that contain keys or credentials by their names and texts, so that no agent
+//! receives one.
 //!
-//! Names are compared without regard to case. A document or a source file that is about secrets (`docs/secrets.md`, `secrets.py`) is none.
+//! Names are compared without regard to case. Documentation and source files about secrets
+//! (`docs/secrets.md`, `secrets.py`) are not key files.
 
 use super::environment::assignment;
 use super::known_forms::keys_of_services;
 use super::names::{is_placeholder, is_secret_name};
 use std::borrow::Cow;
 
-/// Whole names, in small letters.
+/// Complete names, in lower case.
 const NAMES: &[&str] = &[
     ".boto",
     ".dev.vars",
@@ -47,7 +49,7 @@ const NAMES: &[&str] = &[
     "krb5.keytab",
 ];
 
-/// How names end, in small letters.
+/// Endings of names, in lower case.
 const ENDINGS: &[&str] = &[
     ".agekey",
     ".bks",
@@ -78,7 +80,8 @@ const ENDINGS: &[&str] = &[
     "_service_account.json",
 ];
 
-/// How names begin, in small letters, with what follows a whole name in a copy (`id_rsa.old`) and how files of service accounts are named.
+/// Beginnings of names, in lower case, including those of copies (`id_rsa.old`) and of service
+/// account files.
 const BEGINNINGS: &[&str] = &[
     "id_rsa.",
     "id_rsa_",
@@ -93,10 +96,10 @@ const BEGINNINGS: &[&str] = &[
     "service_account",
 ];
 
-/// Folders whose files are credentials, in small letters.
+/// Folders whose files are credentials, in lower case.
 const FOLDERS: &[&str] = &[".aws", ".azure", ".docker", ".gnupg", ".kube", ".ssh"];
 
-/// First parts of names that tell a file of secrets from others if it is no document and no source file.
+/// First parts of names that mark a file of secrets, unless it is documentation or a source file.
 const STEMS: &[&str] = &[
     "credential",
     "credentials",
@@ -112,7 +115,8 @@ const STEMS: &[&str] = &[
     "vault_pass",
 ];
 
-/// What follows such a part in the name of a file of values; with nothing behind it, it is one, too.
+/// Extensions behind such a part that mark a file of values; a name without an extension is one,
+/// too.
 const VALUES: &[&str] = &[
     "bak",
     "cfg",
@@ -142,7 +146,8 @@ const VALUES: &[&str] = &[
     "yml",
 ];
 
-/// Whether the path of a file, with `/` between its parts, names a key, a credential or a file of environment variables.
+/// Returns true if the path of a file, with `/` between its parts, names a key, a credential or a
+/// file of environment variables.
 pub fn is_key_file(path: &str) -> bool {
     let path: Cow<'_, str> =
         if path.bytes().any(|byte| byte.is_ascii_uppercase()) { path.to_ascii_lowercase().into() } else { path.into() };
@@ -164,19 +169,20 @@ pub fn is_key_file(path: &str) -> bool {
         || parts.any(|folder| FOLDERS.contains(&folder))
 }
 
-/// Whether a name is that of a document or a source file, such as `service-account.md`.
+/// Returns true if a name is that of documentation or a source file, such as `service-account.md`.
 fn is_written(name: &str) -> bool {
     const WRITTEN: &[&str] = &["adoc", "go", "html", "java", "js", "md", "mdx", "py", "rb", "rs", "rst", "ts"];
     name.rsplit_once('.').is_some_and(|(_, ending)| WRITTEN.contains(&ending))
 }
 
-/// Returns whether a text is a key, has a private key or a key of a known service in it, or is mostly lines that give secrets their values. A key
-/// that is written as an example is none.
+/// Returns true if a text is a key, contains a private key or a key of a known service, or consists
+/// mostly of lines that assign secrets. A placeholder is not a key.
 pub fn holds_key(text: &str) -> bool {
     has_private_key(text) || is_assignments(text) || keys_of_services(text).any(|key| !is_placeholder(key))
 }
 
-/// Whether a private key stands in a text. A text that only names the first line of one, as source files do, has none.
+/// Returns true if a text contains a private key. The header line alone, as in source files, is not
+/// one.
 fn has_private_key(text: &str) -> bool {
     /// Characters of base64 in the shortest first line of a key.
     const LINE: usize = 40;
@@ -191,12 +197,13 @@ fn has_private_key(text: &str) -> bool {
     age || memchr::memmem::find_iter(text.as_bytes(), b"PRIVATE KEY").any(|at| {
         let line = text.get(..at).and_then(|before| before.rsplit('\n').next()).unwrap_or("");
         let Some((_, rest)) = follows(at).split_once("-----").filter(|(label, _)| label.len() <= 24) else { return false };
-        // Line ends may be written as escapes, and lines may have quotes and signs of comments around them.
+        // Line ends may be written as escapes, and lines may have quotes and comment characters
+        // around them.
         let mut rest = rest;
         for _ in 0..8 {
             let skipped = rest.trim_start_matches(|c: char| c.is_whitespace() || "\"'`+>#|,".contains(c));
             let skipped = ["\\r", "\\n"].iter().fold(skipped, |rest, escape| rest.strip_prefix(escape).unwrap_or(rest));
-            // What stands before a key with a password: `Proc-Type: 4,ENCRYPTED`.
+            // A header of a key with a password: `Proc-Type: 4,ENCRYPTED`.
             let head = skipped.split(['\n', '\\']).next().unwrap_or("");
             let is_header = head.split_once(": ").is_some_and(|(name, _)| name.len() <= 16 && !name.contains(' '));
             let next = if is_header { skipped.get(head.len()..).unwrap_or("") } else { skipped };
@@ -209,7 +216,7 @@ fn has_private_key(text: &str) -> bool {
     })
 }
 
-/// Whether a text is mostly lines `NAME=value`, with a secret among them.
+/// Returns true if a text consists mostly of lines `NAME=value` with a secret among them.
 fn is_assignments(text: &str) -> bool {
     let (mut lines, mut assignments, mut secrets) = (0_usize, 0_usize, 0_usize);
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', ';'])) {
@@ -218,7 +225,7 @@ fn is_assignments(text: &str) -> bool {
             assignments += 1;
             secrets += usize::from(is_secret_name(name) && !is_placeholder(value) && is_literal(value));
         }
-        // A file of another kind shows itself soon.
+        // The first 50 lines suffice to detect a file of another kind.
         if lines == 50 && assignments * 2 < lines {
             return false;
         }
@@ -226,7 +233,8 @@ fn is_assignments(text: &str) -> bool {
     secrets > 0 && assignments * 5 >= lines * 4
 }
 
-/// Returns whether a value may be a secret in place: neither words, as those of an enumeration are, nor code that looks one up.
+/// Returns true if a value may be a literal secret: neither words, as in an enumeration, nor code
+/// that looks one up.
 fn is_literal(value: &str) -> bool {
     let is_code = value.contains(['(', '[', '{']) && value.contains([')', ']', '}']);
     let is_word = |part: &str| {

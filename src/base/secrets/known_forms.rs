@@ -1,31 +1,32 @@
-//! Keys of known services by their form: one table, a row for each beginning.
+//! Keys of known services, recognised by their form: one table with a row for each prefix.
 //!
-//! Looks at no name before a key. The forms are those of the published rules of gitleaks and trufflehog, and of the vendors' pages.
+//! Ignores any name before a key. The forms come from the published rules of gitleaks and
+//! trufflehog, and from the vendors' documentation.
 
 use std::sync::LazyLock;
 
-/// The beginning of a key of a service, and the form of its rest.
+/// The prefix of a service's keys, and the form of the rest.
 #[derive(Debug)]
 pub struct Form {
     /// The service that issues such keys.
     pub service: &'static str,
     /// The prefix of all of them.
     pub head: &'static str,
-    /// Signs beside letters and digits.
+    /// Characters allowed besides letters and digits.
     signs: &'static str,
-    /// Characters behind the beginning, at least.
+    /// Minimum number of characters after the prefix.
     least: usize,
-    /// The test that tells the rest of a key from words.
+    /// The test that distinguishes the rest of a key from words.
     check: fn(&str) -> bool,
     /// The part that is masked.
     goes: Goes,
 }
 
-/// The part of a key that is replaced.
+/// The part of a key that is masked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Goes {
     Whole,
-    /// All but its beginning, which is that of an address.
+    /// All but the prefix, which is that of a URL.
     Rest,
 }
 
@@ -34,7 +35,7 @@ const fn row(service: &'static str, head: &'static str, signs: &'static str, lea
 }
 
 const fn address(service: &'static str, head: &'static str, signs: &'static str, least: usize) -> Form {
-    // No placeholder.
+    // Rejects placeholders.
     let check = |rest: &str| !["xxxx", "example"].iter().any(|part| rest.to_ascii_lowercase().contains(part));
     Form { service, head, signs, least, check, goes: Goes::Rest }
 }
@@ -43,12 +44,12 @@ fn any(_: &str) -> bool {
     true
 }
 
-/// Letters and digits that make no word: of letters alone in capitals and small ones too.
+/// Letters and digits that form no word: digits, or mixed case.
 fn opaque(rest: &str) -> bool {
     !is_word(rest.get(..64).unwrap_or(rest))
 }
 
-/// One part at least that is no word, and a digit.
+/// At least one part that is not a word, and a digit.
 fn mixed(rest: &str) -> bool {
     let rest = rest.get(..64).unwrap_or(rest);
     has_digit(rest) && !rest.split(['-', '_', '.', '/', '+', '=']).all(is_word)
@@ -62,7 +63,7 @@ fn hex(rest: &str) -> bool {
     has_digit(rest) && rest.bytes().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'_'))
 }
 
-/// So many hexadecimal digits, and no more.
+/// Exactly 32 hexadecimal digits.
 pub(crate) fn hex32(rest: &str) -> bool {
     rest.len() == 32 && hex(rest)
 }
@@ -80,7 +81,7 @@ pub(crate) fn uuid(rest: &str) -> bool {
     rest.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && hex(rest)
 }
 
-/// A web token, which has two dots.
+/// A JSON Web Token, which has two dots.
 fn web_token(rest: &str) -> bool {
     rest.matches('.').count() >= 2
 }
@@ -108,7 +109,7 @@ const DOTS: &str = "_-.";
 const PACK: &str = "+/=";
 const ALL: &str = "_-.+/=";
 
-/// The table.
+/// All known forms.
 pub const FORMS: &[Form] = &[
     row("AWS", "AKIA", WORD, 16, any),
     row("AWS", "ASIA", WORD, 16, any),
@@ -312,13 +313,14 @@ pub const FORMS: &[Form] = &[
     row("Yandex", "AQVN", NAME, 35, mixed),
 ];
 
-/// The rows by the first byte of their heads, longer heads first, and which beginnings of three bytes any head has.
+/// The rows by the first byte of their prefixes, longer prefixes first, and a hash table that marks
+/// the first three bytes of every prefix.
 struct Index {
     rows: Vec<Vec<&'static Form>>,
     begins: Vec<bool>,
 }
 
-/// A place in the table of beginnings.
+/// The index of three bytes in the hash table.
 fn slot(first: u8, second: u8, third: u8) -> usize {
     (usize::from(first) * 31 + usize::from(second) * 131 + usize::from(third) * 517) & 0xfff
 }
@@ -344,26 +346,27 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
     index
 });
 
-/// Bytes that a text begins with and that are all taken.
+/// The number of leading bytes for which `takes` is true.
 pub(crate) fn run(text: &str, takes: impl Fn(u8) -> bool) -> usize {
     text.bytes().take_while(|byte| takes(*byte)).count()
 }
 
-/// The word of letters, digits and these signs that a text begins with, without the points behind it.
+/// The leading word of letters, digits and these signs, without trailing dots.
 pub(crate) fn word<'t>(text: &'t str, signs: &str) -> &'t str {
     let len = run(text, |byte| byte.is_ascii_alphanumeric() || signs.as_bytes().contains(&byte));
     text.get(..len).unwrap_or("").trim_end_matches('.')
 }
 
-/// Bytes that are looked at for what makes a word a key.
+/// Maximum length of the text that is tested for a key.
 pub(crate) const LOOKED: usize = 1 << 14;
 
-/// Returns whether any key begins with these bytes.
+/// Returns true if a key may begin with these bytes.
 pub(crate) fn may_be_known(first: u8, second: u8, third: u8) -> bool {
     INDEX.begins.get(slot(first, second, third)).is_some_and(|begins| *begins)
 }
 
-/// The key that a text begins with: where it begins behind a known address, and where it ends.
+/// The masked part of the key that a text begins with: its start, which for a URL lies behind the
+/// prefix, and its end.
 pub(crate) fn known_form(text: &str) -> Option<(usize, usize)> {
     let [first, second, third, ..] = text.as_bytes() else { return None };
     if !may_be_known(*first, *second, *third) {
@@ -379,7 +382,7 @@ pub(crate) fn known_form(text: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// The keys with the forms of those of services that begin at words of a text.
+/// The keys of known services that begin at a word of a text.
 pub(crate) fn keys_of_services(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     (0..bytes.len().saturating_sub(2)).filter_map(|at| {
@@ -393,7 +396,8 @@ pub(crate) fn keys_of_services(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns whether it is a word or a short one with digits (`spinner12`, `v2`, `4k`), and no part of a key.
+/// Returns true if a part is a word or a short word with digits (`spinner12`, `v2`, `4k`) and thus
+/// not part of a key.
 pub(crate) fn is_word(part: &str) -> bool {
     let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = part.len() - letters.len();

@@ -1,4 +1,4 @@
-//! Secrets as their names, their forms and the files that hold them show them.
+//! Detection of secrets by their names, their forms and the files that contain them.
 //!
 //! Reads no file and masks nothing.
 

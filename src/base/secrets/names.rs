@@ -1,7 +1,9 @@
-//! Names whose values are secrets: variables, keys of JSON and YAML, options, headers, parameters of addresses.
+//! Names whose values are secrets: variables, keys of JSON and YAML, options, headers, URL
+//! parameters.
 //!
-//! Of a value only whether it is a placeholder is looked at. Which variables are kept from the environment of a child is a list of its own, much shorter: a command may need the
-//! password of its database, and what it prints is masked.
+//! Looks at a value only to detect placeholders. A separate, much shorter list names the variables
+//! withheld from child processes: a command may need the password of its database, and its output
+//! is masked.
 
 use super::placeholders::{is_path, is_sample};
 
@@ -19,13 +21,14 @@ pub enum NameStrength {
 
 use NameStrength::{Strong, Weak};
 
-/// Parts without which no name is one of a secret, by their first letter.
+/// Parts of names: a name of a secret contains at least one of them.
 const STEMS: [&str; 17] = [
     "auth", "bearer", "conn", "cookie", "cred", "dsn", "hook", "jwt", "key", "mnemonic", "pass", "pat", "pw", "secret",
     "session", "sid", "token",
 ];
 
-/// Last words of names of secrets, and how compound words end that are such names (`PGPASSWORD`, `authtoken`).
+/// Last words of names of secrets, and endings of compound words that are such names (`PGPASSWORD`,
+/// `authtoken`).
 const COMPOUND: [&str; 13] = [
     "password",
     "storepass",
@@ -42,15 +45,15 @@ const COMPOUND: [&str; 13] = [
     "credentials",
 ];
 
-/// Last words that need no company.
+/// Last words that suffice alone.
 const WORDS: [&str; 7] = ["pwd", "credential", "creds", "jwt", "authorization", "mnemonic", "connstr"];
 
-/// Words behind which a key is a secret.
+/// Words that make a following `key` a secret.
 const KEYS: &str = " api access private secret encryption encrypt crypto cipher signing sign master service auth account admin app \
                     application client consumer deploy license licence ssh gpg pgp rsa aes jwt jwk hmac webhook write subscription \
                     rest function ingest ingestion fernet shared openai anthropic stripe ";
 
-/// Words behind which a key names something.
+/// Words that make a following `key` a plain name.
 const PLAIN_KEYS: &str = " public pub primary foreign cache sort partition index map row dict hash range group object composite \
                           unique natural surrogate i18n translation message event config tab arrow enter hot short shortcut meta \
                           ctrl shift alt backspace delete escape esc up down left right any each this lookup join query \
@@ -58,17 +61,17 @@ const PLAIN_KEYS: &str = " public pub primary foreign cache sort partition index
                           routing topic s3 bucket blob item entry attr attribute property prop json yaml xml registry env option \
                           setting settings state context error resource socket websocket ";
 
-/// Words behind which a token is a piece of text or a place in a list.
+/// Words that make a following `token` a piece of text or a position in a list.
 const PLAIN_TOKENS: &str = " page next previous prev continuation sync cursor resume bos eos pad unk sep cls mask special stop start \
                             begin end first last initial cancellation cancel design max min num prompt completion input output total cached \
                             image audio text word sub reserved syntax lex lexer parser any each this line inner outer open \
                             close closing opening eof eol newline dot comma colon semi op operator identifier number string literal \
                             keyword brace bracket paren matching time tree ";
 
-/// Words behind which a secret is the name of one that is kept elsewhere.
+/// Words that make a following `secret` the name of a secret stored elsewhere.
 const NAMED_SECRETS: &str = " cert certs tls pull license password ";
 
-/// Words behind the one that counts.
+/// Words that may follow the decisive word.
 const TAILS: &str = " prod production dev development test testing staging stage live sandbox old new current previous prev backup \
                      default value val base confirm confirmation b64 base64 encoded plain plaintext raw main secondary alt override \
                      again repeat ";
@@ -77,11 +80,11 @@ fn is_in(list: &str, word: &str) -> bool {
     !word.is_empty() && list.split(' ').any(|one| one == word)
 }
 
-/// Returns whether a name may be one of a secret: a look at its letters, for the many names that are none.
+/// Returns true if a name may belong to a secret: a cheap test that excludes most names.
 fn has_stem(name: &[u8]) -> bool {
     let begins =
         |at: usize, stem: &str| name.get(at..at + stem.len()).is_some_and(|part| part.eq_ignore_ascii_case(stem.as_bytes()));
-    // The first two letters of the parts.
+    // The first two letters of the stems.
     let is_one = |first: u8, second: u8| {
         matches!(
             (first | 0x20, second | 0x20),
@@ -101,7 +104,8 @@ fn has_stem(name: &[u8]) -> bool {
         .any(|(at, two)| matches!(two, [first, second] if is_one(*first, *second)) && STEMS.iter().any(|stem| begins(at, stem)))
 }
 
-/// The words of a name in small letters: `clientSecret`, `X-Api-Key` and `client.secret` have two and three.
+/// The words of a name in lower case: `clientSecret` and `client.secret` have two, `X-Api-Key`
+/// three.
 fn words(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -123,9 +127,9 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// The evidence that a name gives of its value; `None` if its value is no secret.
+/// The evidence that a name gives of its value; `None` if its value is not a secret.
 pub fn name_strength(name: &str) -> Option<NameStrength> {
-    // Of a longer one its end counts.
+    // Only the end of a long name counts.
     let name = name.get(name.ceil_char_boundary(name.len().saturating_sub(96))..).unwrap_or(name);
     if !has_stem(name.as_bytes()) {
         return None;
@@ -146,7 +150,7 @@ pub fn name_strength(name: &str) -> Option<NameStrength> {
         "token" if is_in(PLAIN_TOKENS, before) => None,
         "secret" if is_in(NAMED_SECRETS, before) || words.iter().any(|word| word == "existing") => None,
         "credentials" if before == "allow" => None,
-        // The folder that a shell is in.
+        // The current folder of a shell.
         "pwd" if name == "PWD" => None,
         "key" if is_in(KEYS, before) || is_variable || matches!(name.as_bytes(), [b'x' | b'X', b'-', ..]) => Some(Strong),
         "keys" if is_in(KEYS, before) => Some(if is_variable { Strong } else { Weak }),
@@ -161,22 +165,23 @@ pub fn name_strength(name: &str) -> Option<NameStrength> {
     }
 }
 
-/// Returns whether the value behind a name is a secret, as far as a name can show.
+/// Returns true if the name alone shows that its value is a secret.
 pub fn is_secret_name(name: &str) -> bool {
     name_strength(name) == Some(Strong)
 }
 
-/// Returns whether a variable is kept from the environment of a child.
+/// Returns true if a variable is withheld from child processes.
 pub fn is_withheld(name: &str) -> bool {
     WITHHELD.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Returns whether the value of a variable is masked wherever it stands. Those that hold the path of a file hold no secret.
+/// Returns true if the value of a variable is masked wherever it occurs. A path of a file is not a
+/// secret.
 pub fn is_secret_variable(name: &str, value: &str) -> bool {
     is_withheld(name) || is_secret_name(name) && !is_path(value)
 }
 
-/// Returns whether a value stands for one that is filled in elsewhere: `${TOKEN}`, `<your key>`, `changeme`, `***`.
+/// Returns true if a value is a placeholder: `${TOKEN}`, `<your key>`, `changeme`, `***`.
 pub fn is_placeholder(value: &str) -> bool {
     const WORDS: &[&str] = &[
         "changeme",

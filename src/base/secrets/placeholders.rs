@@ -1,8 +1,10 @@
-//! Values of environment files that are no secrets whatever their names are: references, words that ask for a value, and paths.
+//! Values of environment files that are not secrets in spite of their names: references, requests
+//! for a value, and paths.
 //!
-//! Judges a value as a whole: a word of these within another one shows nothing.
+//! Judges a value as a whole: one of these words inside a longer value proves nothing.
 
-/// Keys that the pages of their services and of standards publish as samples: of AWS, of jwt.io, and of RFC 7519 and 7617.
+/// Keys that the documentation of services and standards publishes as samples: of AWS, of jwt.io,
+/// and of RFC 7519 and 7617.
 pub const SAMPLES: [&str; 7] = [
     "AKIAIOSFODNN7EXAMPLE",
     "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
@@ -25,17 +27,18 @@ pub const SAMPLES: [&str; 7] = [
     "dXNlcm5hbWU6cGFzc3dvcmQ=",
 ];
 
-/// Returns whether a value is one of the samples, or a key of AWS with `EXAMPLE` in the place of its last letters.
+/// Returns true if a value is one of the samples, or an AWS key whose last letters are `EXAMPLE`.
 pub fn is_sample(value: &str) -> bool {
     let is_of_aws = matches!(value.get(..4), Some("AKIA" | "ASIA")) && value.len() == 20 && value.ends_with("EXAMPLE");
     let value = value.trim_end_matches('=');
     is_of_aws || SAMPLES.iter().any(|sample| sample.trim_end_matches('=') == value)
 }
 
-/// Words that ask for a value, whatever other words stand beside them.
+/// Words that request a value, independent of the words beside them.
 const REQUESTS: &str = " your yours changeme changeit changethis replaceme placeholder redacted ";
 
-/// Words that ask for a value or are none, if only words of `FILLERS` stand beside them.
+/// Words that request a value or mean that none exists, if only words of `FILLERS` stand beside
+/// them.
 const ALONE: &str = " change dummy example fake foobar here insert replace sample todo null none nil undefined true false masked hidden required tbd ";
 
 const FILLERS: &str = " a an the me my our this that it with in from of for to on at please value values key keys api token secret \
@@ -48,7 +51,8 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|one| !one.is_empty() && one == word)
 }
 
-/// Returns whether the whole of a value refers to another one or asks for one: `${TOKEN}`, `<your key>`, `changeme`, `***`.
+/// Returns true if a value as a whole refers to another one or requests one: `${TOKEN}`, `<your
+/// key>`, `changeme`, `***`.
 pub fn is_whole_placeholder(value: &str) -> bool {
     let value = value.trim();
     let inner = value.strip_prefix(['[', '(', '<']).and_then(|value| value.strip_suffix([']', ')', '>'])).unwrap_or(value);
@@ -66,7 +70,7 @@ fn is_name(value: &str) -> bool {
     begins && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Returns whether a value is a reference from its first sign to its last.
+/// Returns true if a value is a reference from its first character to its last.
 fn is_whole_reference(value: &str) -> bool {
     let within = |open: &str, close: &str| value.strip_prefix(open).and_then(|value| value.strip_suffix(close));
     let is_element = within("<", ">").is_some_and(|inner| !inner.contains(['<', '>']));
@@ -78,7 +82,8 @@ fn is_whole_reference(value: &str) -> bool {
         || pairs.iter().any(|(open, close)| within(open, close).is_some())
 }
 
-/// Returns whether words ask for a value, or are a name in capitals (`API_KEY`): no word has a digit within it.
+/// Returns true if words request a value, or are a name in capitals (`API_KEY`), and no word has a
+/// digit in it.
 fn asks(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
     let mut words = small.split(|sign: char| !sign.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
@@ -98,7 +103,8 @@ fn asks(value: &str) -> bool {
     is_words && is_spelled && !value.contains(['!', '#', '@', '%', '^', '&', '~']) && (requests || alone && !others)
 }
 
-/// Returns whether a value is the path of a file: from a folder of the machine, of names without digits and capitals, or with the ending of a key.
+/// Returns true if a value is the path of a file: from a root folder of the machine, of names
+/// without digits and capitals, or with the extension of a key file.
 pub fn is_path(value: &str) -> bool {
     const ROOTS: &str = " app applications builds code config data dev etc home host keys library mnt nix opt private proc root run secrets \
                          snap srv ssl tmp usr users var volumes work workspace ";

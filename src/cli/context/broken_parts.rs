@@ -1,4 +1,5 @@
-//! Tasks that errors of the project make unavailable. A command on one of them prints its errors; others are not affected.
+//! Tasks that errors of the project make unavailable. A command on one of them prints its errors;
+//! other tasks are not affected.
 
 use crate::base::diagnostic::Diagnostic;
 use crate::cli::findings::{broken, places};
@@ -10,12 +11,12 @@ use crate::rules::check::is_error;
 use crate::template::names::DefinitionKind;
 use std::collections::BTreeSet;
 
-/// Names that are listed where agents are left out.
+/// The most names that a message lists.
 const TOLD: usize = 8;
-/// Where the rest of the errors is.
+/// The hint that leads to the remaining errors.
 const SHOWN: &str = "`ctxc check` shows them";
 
-/// The errors of a project, and what is left out for them.
+/// The errors of a project, and the definitions that are left out because of them.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct BrokenParts {
     errors: Vec<Diagnostic>,
@@ -23,17 +24,18 @@ pub(in crate::cli) struct BrokenParts {
 }
 
 impl BrokenParts {
-    /// Of what was found, and what was left out for it.
+    /// Builds the value from findings, of which only errors count, and from the excluded
+    /// definitions.
     pub(super) fn new(found: Vec<Diagnostic>, left_out: Vec<Excluded>) -> Self {
         Self { errors: found.into_iter().filter(is_error).collect(), left_out }
     }
 
-    /// Whether nothing is an error.
+    /// Returns true if no finding is an error.
     pub(super) fn is_empty(&self) -> bool {
         self.errors.is_empty()
     }
 
-    /// Ends the run where something is an error: what is asked for is said of a whole project.
+    /// Returns an error if the project has one. For commands that need the whole project.
     pub(in crate::cli) fn ensure_none(&self, whose: &str) -> Result<()> {
         if self.is_empty() { Ok(()) } else { Err(broken(whose, &self.errors).hint(SHOWN)) }
     }
@@ -43,14 +45,15 @@ impl BrokenParts {
         self.left_out.iter().filter(|left_out| left_out.kind == DefinitionKind::Task)
     }
 
-    /// Why nobody can say what an agent of a task receives; `None` where the project lacks no such task.
+    /// Returns the error that explains why the agents of a task have no context; `None` if no task
+    /// of this name is left out.
     pub(in crate::cli) fn task(&self, name: &str) -> Option<CliError> {
         let Excluded { path, because, .. } = self.tasks().find(|task| task.name == name)?;
         let whose = if path == because { path.clone() } else { format!("{because}, which `{name}` rests on,") };
         Some(self.of(because, &whose))
     }
 
-    /// The same of what a file holds.
+    /// Returns the errors in a file, if it has any.
     pub(in crate::cli) fn file(&self, path: &str) -> Option<CliError> {
         self.errors.iter().any(|error| *error.path == *path).then(|| self.of(path, path))
     }
@@ -60,12 +63,12 @@ impl BrokenParts {
         broken(whose, &errors).hint(SHOWN)
     }
 
-    /// The first error that keeps an agent from its context, as verdicts say it.
+    /// Describes the first error that deprives an agent of its context, for a verdict.
     pub(super) fn why(&self, receiver: &Receiver<'_>) -> Option<String> {
         let left_out = self.tasks().find(|left_out| left_out.name == receiver.task);
         let is_cause = |error: &&Diagnostic| match left_out {
             Some(left_out) => *error.path == *left_out.because,
-            // Nobody defines the task that a role plays.
+            // The task of a role is not defined anywhere.
             None => *error.path == *FILE && receiver.role.is_some_and(|role| role.task.span == error.span),
         };
         let error = self.errors.iter().find(is_cause)?;
@@ -74,7 +77,7 @@ impl BrokenParts {
         Some(format!("{} ({}): {}:{}:{}: {}", rule.name, rule.code, error.path, start.line, start.column, error.message))
     }
 
-    /// The files that may hold what is not found.
+    /// Returns a hint that lists the files with errors, which may define a name that was not found.
     pub(super) fn may_hold(&self) -> Option<String> {
         let known: BTreeSet<&str> = self.left_out.iter().map(|left_out| left_out.path.as_str()).collect();
         let files: BTreeSet<&str> = self.errors.iter().map(|error| &*error.path).filter(|path| !known.contains(path)).collect();
@@ -82,13 +85,14 @@ impl BrokenParts {
         (!files.is_empty()).then(|| format!("it is not known what {} would define: `ctxc check` shows why", files.join(", ")))
     }
 
-    /// The files of what is left out, and the texts that they pull in.
+    /// Returns the files of the excluded definitions, and the texts that these include.
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
         let own = self.left_out.iter().flat_map(|left_out| left_out.texts.iter().chain([&left_out.path]));
         own.map(String::as_str).chain(self.errors.iter().map(|error| &*error.path))
     }
 
-    /// What is not in something that is of all agents; `roles` are those whose tasks are not there.
+    /// Returns the error for a result that covers all agents but is incomplete; `roles` are those
+    /// whose tasks are left out.
     pub(super) fn all(&self, roles: &[&str]) -> Option<CliError> {
         if self.is_empty() {
             return None;

@@ -1,6 +1,7 @@
-//! Budgets that cut an agent's own texts in every call: what only an assembled context shows, for `ctxc check`.
+//! Budgets that cut an agent's own texts in every call, for `ctxc check`. Only an assembled context
+//! shows them.
 //!
-//! Assembles nothing where a project has neither roles nor models, and runs no command.
+//! Assembles nothing if a project has neither roles nor models, and runs no command.
 
 use super::models::Counters;
 use super::project::Inside;
@@ -13,13 +14,14 @@ use crate::context::options::Options;
 use crate::registry::Registry;
 use crate::rules::project::crowded_budget::{self, Crowded};
 
-/// Returns whether budgets are checked: with the whole project, if any of its agents can have one.
+/// Returns true if budgets are checked: only with the whole project, and only if one of its agents
+/// can have a budget.
 pub(in crate::cli) fn is_asked(project: &Project, selection: &Selection) -> bool {
     let has_budgets = !project.config.roles.is_empty() || !project.config.models.is_empty();
     selection.is_whole() && has_budgets && !project.is_broken()
 }
 
-/// The findings in a registry of the project.
+/// Returns the findings in a registry of the project.
 pub(in crate::cli) fn check(project: &Project, registry: &[u8], cx: &Cx) -> Result<Vec<Diagnostic>> {
     let Ok(registry) = Registry::read(registry) else { return Ok(Vec::new()) };
     let config = &project.config;

@@ -1,4 +1,4 @@
-//! `ctxc graph TASK`: the flow of a task, drawn.
+//! `ctxc graph TASK`: a drawing of a task's flow.
 
 use super::project::Compiled;
 use super::subject::SubjectArgs;
@@ -31,7 +31,7 @@ enum Form {
     Svg,
 }
 
-/// Draws.
+/// Runs the verb.
 pub(crate) fn run(args: &GraphArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
     let (_, task) = args.subject.read(&project)?;

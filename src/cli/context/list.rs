@@ -1,6 +1,8 @@
-//! `ctxc list`: the tasks, roles, scenarios and agents of a project, each with the place where it is defined.
+//! `ctxc list`: the tasks, roles, scenarios and agents of a project, each with the place of its
+//! definition.
 //!
-//! Works on a project with errors too: what cannot be read has no name, and a task that rests on it no agents.
+//! Works on a project with errors too: a template that cannot be read adds no names, and a task
+//! that depends on one has no agents.
 
 use super::eval::load;
 use super::project::Compiled;

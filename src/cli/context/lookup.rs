@@ -1,4 +1,4 @@
-//! Where `render` and `manifest` look fresh context up: the project's index, made when it is first asked.
+//! The search index in which `render` and `manifest` look context up, opened with the first query.
 
 use super::broken_parts::BrokenParts;
 use super::project::{Compiled, built};
@@ -36,7 +36,7 @@ pub(super) struct CacheArgs {
     cache_dir: Option<PathBuf>,
 }
 
-/// The index of a project, for several threads, one at a time.
+/// The index of a project, shared by several threads that use it one at a time.
 #[derive(Debug)]
 pub(super) struct Lookup<'p> {
     project: &'p Compiled,
@@ -45,13 +45,14 @@ pub(super) struct Lookup<'p> {
 }
 
 impl LookupArgs {
-    /// Where a project's context is looked up. Nothing is opened before it is asked.
+    /// Returns the lookup of a project. The index is opened with the first query.
     pub(super) fn of<'p>(&'p self, project: &'p Compiled) -> Lookup<'p> {
         Lookup { index: (!self.no_index).then(OnceLock::new), ..Lookup::new(project, &self.cache) }
     }
 }
 
-/// The index of the project of this run. Templates may have errors, or be none: then nothing is known to be one.
+/// Returns the index of the project of this run. Templates may have errors or be absent; without a
+/// registry no file counts as a template.
 pub(super) fn of_run(cx: &Cx, cache: &CacheArgs) -> Result<Index> {
     let project = Project::load(&cx.options)?.without_errors()?;
     let (Built { registry, diagnostics, .. }, left_out) = built(&project)?;
@@ -60,18 +61,20 @@ pub(super) fn of_run(cx: &Cx, cache: &CacheArgs) -> Result<Index> {
     Ok(Index::new(scope(&project.root, &project.config, registry.as_ref(), &broken, kept_in)))
 }
 
-/// What can be looked up in a folder, by its templates and by what its project file says of `[context]` and of roles.
+/// Returns the files that can be looked up in a folder, by its templates and by the `[context]` and
+/// role settings of its project file.
 fn scope(root: &Path, config: &Config, registry: Option<&Registry>, broken: &BrokenParts, kept_in: Option<PathBuf>) -> Scope {
     let Section { include, exclude, documents, .. } = config.context.clone();
     let mut apart = apart(root, config, registry);
-    // What is broken just now becomes no context of others for it.
+    // A file with errors must not become context of other agents.
     apart.extend(broken.files().map(str::to_owned));
     let roles = config.roles.values().filter(|role| !role.protected.is_empty());
     let protected = roles.map(|role| (role.name.value.clone(), role.protected.clone())).collect();
     Scope { root: root.to_path_buf(), kept_in, include, exclude, documents, apart, protected }
 }
 
-/// The index of a revision, in memory: what it may hold is laid out in a folder, read, and gone again. What cannot be laid out is not found.
+/// Builds the index of a revision in memory: writes the files that it may contain to a temporary
+/// folder, reads them and removes the folder. Files that cannot be written are not found.
 fn of_revision(project: &Compiled, names: &[&str]) -> Index {
     let Compiled { registry, config, broken, .. } = project;
     let folder = fs::temp_folder();
@@ -89,11 +92,12 @@ fn of_revision(project: &Compiled, names: &[&str]) -> Index {
     index
 }
 
-/// Files that say what agents are told, or what they should have been: each would answer its own question best.
+/// Returns the files that define contexts or their expected contents: each would be the best match
+/// of its own query.
 fn apart(root: &Path, config: &Config, registry: Option<&Registry>) -> BTreeSet<String> {
     let mut apart = registry.map_or_else(BTreeSet::new, super::project::paths);
     apart.insert(FILE.to_owned());
-    // A registry whose trees cannot be read has no contexts either.
+    // A registry with unreadable definitions has no contexts either.
     if let Some(Ok(forest)) = registry.map(TaskGraph::whole) {
         apart.extend(forest.sources().flat_map(|(_, sources)| sources));
     }
@@ -110,7 +114,8 @@ fn apart(root: &Path, config: &Config, registry: Option<&Registry>) -> BTreeSet<
 }
 
 impl<'p> Lookup<'p> {
-    /// Nothing is opened before it is asked.
+    /// Returns the lookup of a project with a cache setting. The index is opened with the first
+    /// query.
     pub(super) const fn new(project: &'p Compiled, cache: &'p CacheArgs) -> Self {
         Self { project, cache, index: Some(OnceLock::new()) }
     }
@@ -127,7 +132,7 @@ impl<'p> Lookup<'p> {
         Some(self.index.as_ref()?.get_or_init(open).lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Says what a reader should know about the index, if it was asked.
+    /// Prints the notes about the index, if it was opened.
     pub(super) fn note(&self, cx: &mut Cx) {
         if let Some(index) = self.index.as_ref().and_then(OnceLock::get) {
             note(&index.lock().unwrap_or_else(PoisonError::into_inner), cx);
@@ -135,7 +140,7 @@ impl<'p> Lookup<'p> {
     }
 }
 
-/// Says that an index is not kept, or that it holds no file.
+/// Prints a note if the index is not stored, or if it contains no file.
 pub(super) fn note(index: &Index, cx: &mut Cx) {
     if let Some(why) = index.unkept() {
         cx.note(&format!("note: context was looked up in memory, and will be read again the next time: {why}"));

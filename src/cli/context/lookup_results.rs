@@ -1,4 +1,5 @@
-//! Lookup results for an agent: of the passages that its sources give now, those that end up in its context.
+//! Lookup results for an agent: the passages that its sources return now and that end up in its
+//! context.
 
 use super::lookup::Lookup;
 use super::project::Compiled;
@@ -11,7 +12,7 @@ use crate::eval::draft::{self, Found};
 use crate::kernel::context::{Origin, Segment};
 use std::cell::RefCell;
 
-/// Remembers which files were found by a description.
+/// A source that records the files found by a description.
 #[derive(Debug)]
 struct RecordingSource<'s, 'p> {
     source: &'s Lookup<'p>,
@@ -44,7 +45,8 @@ impl ContextSource for RecordingSource<'_, '_> {
     }
 }
 
-/// What is looked up for the agent of a request, by itself and by the tasks around it.
+/// Returns the passages that are looked up for the agent of a request, by itself and by the tasks
+/// around it.
 pub(super) fn found(project: &Compiled, request: &Request<'_>, source: &Lookup<'_>) -> Result<Found, Refused> {
     let known = RecordingSource { source, files: RefCell::default() };
     let request = Request { source: &known, ..*request };
@@ -61,7 +63,7 @@ pub(super) fn found(project: &Compiled, request: &Request<'_>, source: &Lookup<'
     Ok(Found { files, fresh, held })
 }
 
-/// The match that a segment is.
+/// Returns the match that a segment consists of, if it is one.
 fn matched(segment: &Segment) -> Option<Match> {
     let of = |origin: &Origin| if let Origin::Match { id } = origin { Some(id.clone()) } else { None };
     let id = segment.text.stretches().iter().find_map(|stretch| of(&stretch.origin))?;

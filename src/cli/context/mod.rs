@@ -1,4 +1,4 @@
-//! The verbs that show what an agent would receive, and what they share: a compiled project, values, files.
+//! The verbs that print contexts, and their shared parts: a compiled project, values, files.
 
 mod broken_parts;
 pub(crate) mod crowded_budgets;

@@ -1,5 +1,5 @@
-//! Asks the models of a project: each by its provider, as often as helps, by no more callers at once than it bears, within a budget. Keys are
-//! read, so the project has to be trusted.
+//! Calls of a project's models: by the provider of each, with retries, with no more parallel calls
+//! than a provider allows, and within a budget. Reads API keys, so the project has to be trusted.
 
 use super::project::Compiled;
 use crate::base::fs;
@@ -28,11 +28,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The models of a project, each with who is asked for it.
+/// The models of a project, each with its provider.
 #[derive(Debug)]
 pub(super) struct ModelCalls<'p> {
     config: &'p Config,
-    /// By the names of models; why one cannot be asked.
+    /// By the names of models; the error is the reason why a model cannot be called.
     providers: BTreeMap<String, std::result::Result<HttpProvider, String>>,
     limiters: BTreeMap<String, Limiter>,
     spending: Spending,
@@ -41,7 +41,7 @@ pub(super) struct ModelCalls<'p> {
 }
 
 impl<'p> ModelCalls<'p> {
-    /// Nobody is asked yet.
+    /// Creates the providers and their limiters. Calls no model.
     pub(super) fn new(config: &'p Config, most: SpendLimit, jobs: Option<NonZeroUsize>) -> Self {
         let endpoint = |model: &Model| match Endpoint::of(model, config, &fs::env) {
             Ok(Some(endpoint)) => {
@@ -61,7 +61,7 @@ impl<'p> ModelCalls<'p> {
         }
     }
 
-    /// Counts calls that an earlier part of the run made, and what they used.
+    /// Counts calls that an earlier part of the run made, with their usage.
     pub(super) fn resume(&self, calls: u64, spend: Spend) {
         self.calls.fetch_add(calls, Ordering::Relaxed);
         self.spending.add(spend);
@@ -77,15 +77,16 @@ impl<'p> ModelCalls<'p> {
         (self.calls.load(Ordering::Relaxed), self.spending.spent())
     }
 
-    /// What an answered call used.
+    /// Returns the usage of an answered call.
     pub(super) fn used(&self, sent: &Sent, context: Option<u64>, response: &Response) -> Spend {
         used(&|id: &str, usage: &Usage| price(self.config, id, usage), (&wire(sent), context), response)
     }
 
-    /// Asks a model, and says which calls that took. `context` are the tokens of the request, where they were counted.
+    /// Calls a model, and returns the calls that this took. `context` is the token count of the
+    /// request, if it was counted.
     ///
     /// # Errors
-    /// There is no answer.
+    /// The model did not answer.
     pub(super) fn ask(
         &self,
         model: &Model,
@@ -134,23 +135,23 @@ impl Answers for ModelCalls<'_> {
     }
 }
 
-/// What a call costs; nothing where the project does not say.
+/// Returns the price of a call; zero if the project gives no price.
 fn price(config: &Config, id: &str, usage: &Usage) -> f64 {
     let model = config.models.values().find(|model| model.id == id);
     let Some(prices) = model.and_then(|model| model.prices.as_ref()) else { return 0.0 };
     prices.of_call((usage.input.unwrap_or(0), usage.cached.unwrap_or(0)), usage.output.unwrap_or(0))
 }
 
-/// What replaces secrets and personal data in stored requests and rows of scorecards, which other machines compare.
+/// Returns the mask for stored requests and for scorecard rows, which other machines compare.
 pub(super) fn fixed_mask(project: &Compiled) -> FixedMask {
     let config = &project.config;
     FixedMask::new(config.record.content, masks(&config.record.mask), project.known_secrets())
 }
 
-/// What replaces secrets and personal data in what is kept of a project's calls.
+/// Returns the mask for stored calls of a project.
 ///
 /// # Errors
-/// Its own secret cannot be kept.
+/// The user's masking secret cannot be stored.
 pub(super) fn redactor(project: &Compiled) -> Result<Redactor> {
     secret().map(|salt| Redactor::new(salt, project.known_secrets()).replacing(masks(&project.config.record.mask))).map_err(
         |why| CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why))),

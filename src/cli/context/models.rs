@@ -1,4 +1,5 @@
-//! The project's roles and models for contexts: the role that was asked for, and a counter for each tokenizer that a model has.
+//! The roles and models of a project, for contexts: the requested role, and a counter for each
+//! tokenizer of a model.
 
 use crate::base::suggest;
 use crate::cli::prelude::*;
@@ -10,22 +11,23 @@ use crate::project::roles::Role;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Who counts.
+/// The token counters of a run.
 #[derive(Debug)]
 pub(super) struct Counters {
-    /// The one that was asked for, or the one that counts where no model says who does.
+    /// The requested counter, or the default one for agents without a model.
     first: Arc<dyn TokenCounter>,
-    /// By the names of models; empty where one was asked for, which then counts for all.
+    /// By the names of tokenizers; empty if a counter was requested, which then counts for all
+    /// models.
     named: BTreeMap<&'static str, Arc<dyn TokenCounter>>,
 }
 
 impl Counters {
-    /// The counter asked for; else that of each model, and one for whoever has none.
+    /// Returns the requested counter; without one, the counter of each model, and a default.
     pub(super) fn new(config: &Config, asked: Option<&str>) -> Result<Self> {
         let first = tokenizer(asked.unwrap_or(tokens::DEFAULT))?;
         let mut named = BTreeMap::new();
         for model in config.models.values().filter(|_| asked.is_none()) {
-            // The default stands in for a table that is no part of this program.
+            // The default counter replaces a tokenizer that is not built in.
             let is_known = model.tokenizer != tokens::DEFAULT && tokens::counter(model.tokenizer).is_some();
             if is_known && !named.contains_key(model.tokenizer) {
                 named.insert(model.tokenizer, tokenizer(model.tokenizer)?);
@@ -34,18 +36,18 @@ impl Counters {
         Ok(Self { first, named })
     }
 
-    /// The counter for whoever has none of their own.
+    /// The counter for agents whose model has none.
     pub(super) fn first(&self) -> &dyn TokenCounter {
         &*self.first
     }
 
-    /// The models of a project whose tokens these count.
+    /// The models of a project, with these counters.
     pub(super) fn models<'a>(&'a self, config: &'a Config) -> ModelSettings<'a> {
         ModelSettings::of(config, &self.named)
     }
 }
 
-/// The counter of a name.
+/// Returns the counter of a tokenizer.
 fn tokenizer(name: &str) -> Result<Arc<dyn TokenCounter>> {
     tokens::counter(name).ok_or_else(|| {
         let error = CliError::usage(format!("there is no tokenizer `{name}`"));
@@ -53,7 +55,7 @@ fn tokenizer(name: &str) -> Result<Arc<dyn TokenCounter>> {
     })
 }
 
-/// The role with a name.
+/// Returns the role with a name.
 pub(super) fn role<'c>(config: &'c Config, name: &str) -> Result<&'c Role> {
     config.roles.get(name).ok_or_else(|| {
         let names = || config.roles.keys().map(String::as_str);

@@ -1,7 +1,8 @@
-//! `ctxc new scenario TASK|ROLE`: a scenario from today's render, which passes as it is written.
+//! `ctxc new scenario TASK|ROLE`: writes a scenario from the current context, which passes as it is
+//! written.
 //!
-//! The context is put together by the code that `ctxc eval` runs, from the text that is about to be written. Never writes
-//! over a file.
+//! The context is assembled by the code that `ctxc eval` runs, from the text that is about to be
+//! written. Never overwrites a file.
 
 use super::eval::drafting::{Drafting, Sources};
 use super::lookup::LookupArgs;
@@ -113,14 +114,15 @@ struct ScenarioArgs {
     output: Option<PathBuf>,
 }
 
-/// Writes something to begin with.
+/// Runs the verb.
 pub(crate) fn run(args: &NewArgs, cx: &mut Cx) -> Result<Exit> {
     match &args.what {
         What::Scenario(args) => scenario(args, cx),
     }
 }
 
-/// Puts what was recorded anew in the place of what lies beside a scenario, whose text stays as it is.
+/// Replaces the recorded call, the answer and the stored request of a scenario, and leaves its text
+/// unchanged.
 fn renewed(subject: &str, name: &str, cx: &mut Cx) -> Result<Exit> {
     let Project { root, config, .. } = Project::load(&cx.options)?;
     let files = super::eval::all(&root, &config);
@@ -171,14 +173,14 @@ fn masked(what: &str) -> String {
     if what.is_empty() { String::new() } else { format!(" ({what} masked)") }
 }
 
-/// The first date with a time in a text, as programs write them.
+/// Returns the first date with a time in a text, in the usual format.
 fn time_in(text: &str) -> Option<&str> {
     let shapes: Vec<u8> = text.bytes().map(|byte| if byte.is_ascii_digit() { b'0' } else { byte }).collect();
     let at = shapes.windows(16).position(|window| matches!(window, b"0000-00-00T00:00" | b"0000-00-00 00:00"))?;
     text.get(at..at + 16)
 }
 
-/// A scenario of a request that was sent.
+/// Writes a scenario of a request that was sent.
 fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     if let (true, Some(name)) = (args.renew, &args.name) {
         return renewed(subject, name, cx);
@@ -269,7 +271,7 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     }
 }
 
-/// A scenario of a run, or of the agent of one.
+/// Builds a scenario of a run, or of one agent of it.
 fn from_run(args: &ScenarioArgs, run: &FromRun, among: (&Compiled, &[NewScenario]), cx: &mut Cx) -> Result<NewScenario> {
     let agent = match run {
         FromRun::Whole(run) => return of_run(args, run, among),
@@ -285,7 +287,8 @@ fn from_run(args: &ScenarioArgs, run: &FromRun, among: (&Compiled, &[NewScenario
     of_task(&args, Some(agent), among, cx)
 }
 
-/// Scenarios of the runs that add the most to those that there are.
+/// Writes scenarios of the stored runs that cover the most of the still uncovered parts of the
+/// project.
 fn best(args: &ScenarioArgs, from: Option<&str>, most: usize, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
     let prefix = match from.map(|from| from.strip_prefix(as_scenario::RUN).unwrap_or(from)) {
@@ -325,7 +328,8 @@ fn best(args: &ScenarioArgs, from: Option<&str>, most: usize, cx: &mut Cx) -> Re
     Ok(if runs.is_empty() { Exit::Nothing } else { Exit::Success })
 }
 
-/// A scenario of an agent, from its render; with what it answered in a run, where it is taken from one.
+/// Builds a scenario of an agent from its context; with the recorded answer, if the agent comes
+/// from a run.
 fn of_task(
     args: &ScenarioArgs,
     agent: Option<&AgentOfRun>,
@@ -384,7 +388,7 @@ fn of_task(
         name: &name,
         receiver,
         node: handle,
-        // A run of a role without an objective showed none.
+        // A run of a role without an objective had none in its context.
         objective: objective.or_else(|| agent.filter(|_| role.is_some()).map(|_| "")),
         inputs: &inputs,
         results: &results,
@@ -416,7 +420,7 @@ fn of_task(
     })
 }
 
-/// A scenario of a whole run, with everything that was answered in it.
+/// Builds a scenario of a whole run, with all its answers.
 fn of_run(args: &ScenarioArgs, run: &RunOfTask, (project, made): (&Compiled, &[NewScenario])) -> Result<NewScenario> {
     let role = run.role.as_deref().map(|name| super::models::role(&project.config, name)).transpose()?;
     let receiver = role.map_or_else(|| Receiver::of_task(&run.task), Receiver::of_role);
@@ -443,7 +447,8 @@ fn of_run(args: &ScenarioArgs, run: &RunOfTask, (project, made): (&Compiled, &[N
     })
 }
 
-/// The text of a scenario with what the archivist proposes for it, by what was answered in the run.
+/// Returns the text of a scenario with the expectations that a model proposes, from the answers of
+/// the run.
 fn proposed(args: &ScenarioArgs, text: &str, calls: &[Recording], project: &Compiled) -> Result<String> {
     let answers = calls.iter().filter_map(|call| Some((call, response_of(call).ok()?.answer)));
     let said = answers.map(|(call, answer)| format!("{}: {}", call.agent.as_deref().unwrap_or_default(), answer.content()));
@@ -452,30 +457,32 @@ fn proposed(args: &ScenarioArgs, text: &str, calls: &[Recording], project: &Comp
     Ok(fixed_mask(project).text(&proposals).unwrap_or(proposals) + text)
 }
 
-/// What is expected of an answer that was good in a run: coarse, since another one may be as good.
+/// Returns coarse expectations of an answer that was good in a run, since a different answer may be
+/// as good.
 fn expected(agent: &AgentOfRun) -> String {
-    // The next round number above.
+    // The next multiple of 100.
     let most = (agent.tokens + agent.tokens / 2).div_ceil(100).max(1) * 100;
     format!(
         "# What it answered in the run is recorded beside this file.\nruns: 1\npass_threshold: 1\nexpectations:\n  - max_tokens: {most}\n"
     )
 }
 
-/// Values of a scenario with secrets and personal data replaced, as recordings have them: with placeholders of the user's own.
+/// Replaces secrets and personal data in the values of a scenario, with the user's own
+/// placeholders, as recordings have them.
 struct MaskedValues<'v> {
     project: &'v Compiled,
     mask: &'v FixedMask,
-    /// What was replaced.
+    /// The replaced data.
     redacted: Vec<Redacted>,
 }
 
 impl MaskedValues<'_> {
-    /// A text. The user's secret is asked for only if something is to be replaced.
+    /// Masks a text. The user's secret is read only if something is to be replaced.
     fn text(&mut self, text: String) -> Result<String> {
         self.text_behind("", text)
     }
 
-    /// The text behind a name.
+    /// Masks the text of a key with this name.
     fn text_behind(&mut self, name: &str, text: String) -> Result<String> {
         if self.mask.text_behind(name, &text).is_none() {
             return Ok(text);
@@ -527,7 +534,8 @@ impl MaskedValues<'_> {
     }
 }
 
-/// The conversation, and how the scenario holds it: by the file's name, where that lies in the project.
+/// Reads the conversation, and returns it with its form in the scenario: the name of the file if
+/// that lies in the project.
 fn history(args: &ScenarioArgs, root: &Path, folder: &str) -> Result<(Vec<Turn>, Option<Given>)> {
     let said = args.history.read()?;
     let Some(path) = args.history.path() else { return Ok((said, None)) };
@@ -547,9 +555,9 @@ fn unheard(task: &str) -> CliError {
         .hint("leave --history out, or add `<history/>` to the task")
 }
 
-/// A scenario that is to be written.
+/// A scenario to be written.
 struct NewScenario {
-    /// Its files, as the project names them, with their texts; the one that names the others last.
+    /// The files, by project path, with their texts; the last one refers to the others.
     files: Vec<(String, String)>,
     /// A description of its contents.
     told: String,
@@ -557,7 +565,7 @@ struct NewScenario {
     notes: Vec<String>,
 }
 
-/// Writes scenarios: none where a file of one of them is refused.
+/// Writes scenarios; if one of their files is refused, none of them.
 fn write_new(project: &Compiled, all: &[NewScenario], cx: &mut Cx) -> Result<Exit> {
     let checked = checked(&project.root, all.iter().flat_map(|one| &one.files), cx)?;
     for one in all {
@@ -582,16 +590,17 @@ fn checked<'f>(root: &Path, files: impl IntoIterator<Item = &'f (String, String)
     Ok(checked)
 }
 
-/// What a scenario is called, and where it goes.
+/// The name of a scenario, and its place.
 struct Target {
     name: String,
-    /// Its folder, as the project names it.
+    /// Its folder, as a project path.
     folder: String,
-    /// Its file, as the project names it. There is none yet.
+    /// Its file, as a project path. The file does not exist yet.
     path: String,
 }
 
-/// That of a scenario which is written with those that are made already.
+/// Chooses the name and place of a scenario; they differ from those of `made`, which are written in
+/// the same run.
 fn target(args: &ScenarioArgs, (project, made): (&Compiled, &[NewScenario]), subject: &str) -> Result<Target> {
     let files = args.given.input.iter().chain(&args.given.result).filter_map(|one| Some(one.split_once("=@")?.1));
     let file = files.into_iter().find(|path| !path.starts_with('@'));
@@ -637,7 +646,7 @@ fn target(args: &ScenarioArgs, (project, made): (&Compiled, &[NewScenario]), sub
     Ok(Target { name, folder, path })
 }
 
-/// Says where the project's scenarios are not looked for.
+/// Prints a note if the scenario lies outside the project's scenario folders.
 fn note_place(project: &Compiled, path: &str, cx: &mut Cx) {
     if !scenarios::files(&project.root, &project.config).iter().any(|known| known == path) {
         cx.note(&format!(
@@ -646,7 +655,8 @@ fn note_place(project: &Compiled, path: &str, cx: &mut Cx) {
     }
 }
 
-/// The request in words, where anybody knows it yet. A task that takes it as a value is not told its own description.
+/// Returns the objective, if it is known. A task that takes the objective as a parameter does not
+/// receive its own description.
 fn objective(
     args: &ScenarioArgs,
     subject: &str,
@@ -679,7 +689,7 @@ fn join(folder: &str, file: &str) -> String {
     if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") }
 }
 
-/// A folder as the project names it.
+/// Returns a folder as a project path.
 fn inside(root: &Path, folder: &Path) -> Result<String> {
     let outside = || CliError::usage(format!("{} lies outside the project's folder", folder.display()));
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -689,7 +699,7 @@ fn inside(root: &Path, folder: &Path) -> Result<String> {
     named_inside(root, folder).ok_or_else(outside)
 }
 
-/// Values as the scenario holds them: files of the project by name, all others in place.
+/// Returns values in the form of the scenario: files of the project by name, all others literally.
 fn given(
     root: &Path,
     folder: &str,
@@ -706,7 +716,7 @@ fn given(
     values.into_iter().map(|(name, value)| (name.clone(), file(&name).unwrap_or(Given::Value(value)))).collect()
 }
 
-/// A file of the project as a scenario in a folder names it.
+/// Returns a file of the project relative to a folder of scenarios.
 fn beside(root: &Path, folder: &str, path: &Path) -> Option<String> {
     let up = "../".repeat(folder.split('/').filter(|part| !part.is_empty()).count());
     let path = named_inside(root, path)?;

@@ -1,4 +1,4 @@
-//! A project compiled in memory, the files its contexts hold, and the lines its texts stand on.
+//! A project compiled in memory, the files of its contexts, and the lines of its texts.
 
 use super::broken_parts::BrokenParts;
 use crate::base::contained_path;
@@ -31,26 +31,26 @@ use std::sync::OnceLock;
 /// A compiled project.
 #[derive(Debug)]
 pub(in crate::cli) struct Compiled {
-    /// Its folder; in a revision the one that it has there.
+    /// The project's folder; of a revision, the folder that it has there.
     pub(in crate::cli) root: PathBuf,
-    /// Its tasks.
+    /// The compiled tasks.
     pub(in crate::cli) registry: Registry,
-    /// Its project file, or the defaults.
+    /// The project file, or the defaults.
     pub(in crate::cli) config: Config,
-    /// What is left out of it, since something in it is an error.
+    /// The definitions that are left out because of errors.
     pub(in crate::cli) broken: BrokenParts,
-    /// Whether it holds no template at all.
+    /// True if the project contains no template.
     pub(super) is_empty: bool,
-    /// The revision that it is of; `None` for the work tree.
+    /// The revision of the project; `None` for the work tree.
     past: Option<Past>,
-    /// The secrets that masks know, once they were asked for.
+    /// The secrets that masks replace, read with the first use.
     secrets: OnceLock<Vec<String>>,
 }
 
-/// Files inside the project's folder, read when they are asked for.
+/// Files inside the project's folder, each read when it is requested.
 pub(in crate::cli) struct Inside<'p> {
     pub(in crate::cli) root: &'p Path,
-    /// Where they are: on disk, or in a revision.
+    /// The file system: the disk, or a revision.
     pub(in crate::cli) files: &'p dyn ReadFs,
 }
 
@@ -61,17 +61,19 @@ impl Debug for Inside<'_> {
 }
 
 impl Compiled {
-    /// Compiles the project of this run. What rests on a file with errors has no context, and is not in the registry.
+    /// Compiles the project of this run. Definitions that depend on a file with errors have no
+    /// context and are absent from the registry.
     pub(in crate::cli) fn load(cx: &Cx) -> Result<Self> {
         Self::load_or_empty(cx)?.filled("this project")
     }
 
-    /// The same where it may hold no template.
+    /// Like `load`, for a project that may contain no template.
     pub(super) fn load_or_empty(cx: &Cx) -> Result<Self> {
         Self::new(Project::load(&cx.options)?.without_errors()?, "this project")
     }
 
-    /// Compiles the project in a folder; only one without errors is compared.
+    /// Compiles the project in a folder. Fails if the project has errors, since it could not be
+    /// compared.
     pub(in crate::cli) fn load_in(folder: &Path) -> Result<Self> {
         let name = format!("the project in {}", folder.display());
         let project = Self::new(Project::load_in(folder.to_owned())?.without_errors()?, &name)?.filled(&name)?;
@@ -79,7 +81,7 @@ impl Compiled {
         Ok(project)
     }
 
-    /// Compiles the project in a folder as a revision has it.
+    /// Compiles the project in a folder as it is in a revision.
     pub(in crate::cli) fn load_at(folder: &Path, revision: &str) -> Result<Self> {
         let past = Past::open(folder, revision)?;
         let registry = past.compile()?;
@@ -96,7 +98,7 @@ impl Compiled {
         })
     }
 
-    /// The same where this project holds no template: the revision need hold none either.
+    /// Like `load_at`, but the revision may be without templates if this project has none.
     pub(super) fn load_beside(&self, revision: &str) -> Result<Self> {
         if !self.is_empty {
             return Self::load_at(&self.root, revision);
@@ -115,13 +117,15 @@ impl Compiled {
         })
     }
 
-    /// The project in a folder, which may hold no template.
+    /// Compiles the project in a folder, which may contain no template.
     pub(super) fn load_or_empty_in(folder: &Path) -> Result<Self> {
         Self::new(Project::load_in(folder.to_owned())?.without_errors()?, "this project")
     }
 
-    /// The project that a commit has in a place, by its path from the top of the repository: as far as it can be read, with what
-    /// cannot be and why. An error about usage means that there is none; `revision` is the name of the commit in it.
+    /// Compiles the readable parts of the project that a commit has in a place, a path from the top
+    /// of the repository. Also returns the reasons why the other parts cannot be read. `revision`
+    /// is the name of the commit in errors. A usage error means that the commit does not contain
+    /// the project.
     pub(super) fn load_readable(commit: CommitFiles, revision: &str, place: String) -> Result<(Self, Vec<String>)> {
         let (past, fault) = Past::open_at(commit, revision, place)?;
         let mut faults: Vec<String> = fault.into_iter().map(|fault| fault.message).collect();
@@ -153,7 +157,7 @@ impl Compiled {
         })
     }
 
-    /// Ends the run where it holds no template.
+    /// Returns an error if the project contains no template.
     pub(super) fn filled(self, whose: &str) -> Result<Self> {
         if self.is_empty {
             let named = self.config.templates.include.as_ref().map(|globs| included(&self.root, globs.written()));
@@ -171,7 +175,7 @@ impl Compiled {
         Ok(self)
     }
 
-    /// The task with a name, or the only one of a file.
+    /// Returns the task with a name, or the only task of a file.
     pub(in crate::cli) fn task(&self, name: &str) -> Result<String> {
         if self.registry.find(name).is_some() {
             return Ok(name.to_owned());
@@ -179,7 +183,7 @@ impl Compiled {
         if let Some(error) = self.broken.task(name) {
             return Err(error);
         }
-        // As it is named from where one stands; else as the project names it, which is what findings show.
+        // A path from the current folder; otherwise a project path, as findings print it.
         let here = named_inside(&self.root, Path::new(name));
         let path = here.as_deref().unwrap_or_else(|| name.trim_start_matches("./"));
         let of_file = |task: &crate::registry::Task<'_>| task.source().is_ok_and(|source| source.path == path);
@@ -204,18 +208,19 @@ impl Compiled {
         Err(error.did_you_mean_or(suggest::nearest(name, names()), || format!("tasks here: {}", few(names()))))
     }
 
-    /// What a task takes.
+    /// Returns the parameters of a task.
     pub(super) fn parameters(&self, task: &str) -> Result<Vec<Parameter>> {
         let unreadable = |err: ReadError| CliError::new(Kind::Infrastructure, err.to_string());
         self.registry.find(task).map_or(Ok(Vec::new()), |task| task.parameters().map_err(unreadable))
     }
 
-    /// The agents that a task calls, in the order of its nodes.
+    /// Returns the agents that a task calls, in the order of its nodes.
     pub(super) fn agents(&self, task: &str) -> Result<Vec<AgentNode>> {
         Ok(TaskGraph::load(&self.registry, task)?.map_or(Ok(Vec::new()), |graph| graph.agents(task))?)
     }
 
-    /// The first agent of a task, and a word where there are more; `why` is what there is to say, and to do, where there is none.
+    /// Returns the first agent of a task, with a note if the task has several; `why` is the end of
+    /// the error and its hint if the task has none.
     pub(super) fn first_agent(&self, task: &str, why: (&str, &str), (is, names): (&str, &str), cx: &mut Cx) -> Result<String> {
         let agents = self.agents(task)?;
         let Some(first) = agents.first() else {
@@ -229,7 +234,7 @@ impl Compiled {
         Ok(first.node.clone())
     }
 
-    /// The path of the agent that `--node` means, by its path or its name.
+    /// Returns the path of the agent that `--node` selects by path or name.
     pub(super) fn node(&self, task: &str, asked: &str) -> Result<String> {
         if asked.starts_with('/') {
             return Ok(asked.to_owned());
@@ -250,7 +255,7 @@ impl Compiled {
         }
     }
 
-    /// Whose text a file is, in words.
+    /// Returns a hint with the tasks that use a file as a text.
     fn texts_of(&self, path: &str) -> Option<String> {
         let forest = TaskGraph::whole(&self.registry).ok()?;
         let all = forest.sources().filter(|(_, sources)| sources.contains(path));
@@ -258,17 +263,18 @@ impl Compiled {
         (!names.is_empty()).then(|| format!("{path} is only a text of {}: name the task", names.join(", ")))
     }
 
-    /// The files that a revision has, by their names in the project; `None` for the work tree.
+    /// Returns the files of a revision, by project path; `None` for the work tree.
     pub(super) fn names(&self) -> Option<Vec<&str>> {
         self.past.as_ref().map(|past| past.names().collect())
     }
 
-    /// The revision that it is of.
+    /// The revision of the project; `None` for the work tree.
     pub(super) const fn past(&self) -> Option<&Past> {
         self.past.as_ref()
     }
 
-    /// Its folder in the work tree, whose environment files hold the secrets that masks know: a revision has no folder on disk.
+    /// Returns the project's folder in the work tree, which has the environment files with the
+    /// secrets: a revision has no folder on disk.
     fn work_folder(&self) -> Cow<'_, Path> {
         self.past.as_ref().map_or(Cow::Borrowed(&self.root), |past| {
             let (top, folder) = past.place();
@@ -276,27 +282,28 @@ impl Compiled {
         })
     }
 
-    /// The comparison of its requests with recorded ones, by its masks.
+    /// Returns the comparison of the project's requests with recorded ones, by its masks.
     pub(in crate::cli) fn comparison(&self) -> Comparison {
         comparison(self.known_secrets(), &self.config)
     }
 
-    /// The values of secrets that its masks know. They are read once: all masks of a run know the same.
+    /// Returns the secrets that masks replace. They are read once, so that all masks of a run
+    /// replace the same ones.
     pub(in crate::cli) fn known_secrets(&self) -> impl Iterator<Item = String> {
         self.secrets.get_or_init(|| known_secrets(&self.work_folder(), &self.config).collect()).iter().cloned()
     }
 
-    /// Files of the project.
+    /// The files of the project.
     pub(in crate::cli) fn files(&self) -> Inside<'_> {
         Inside { root: &self.root, files: self.past.as_ref().map_or(&RealFs, Past::files) }
     }
 
-    /// The files of all definitions.
+    /// Returns the files of all definitions.
     pub(in crate::cli) fn paths(&self) -> BTreeSet<String> {
         paths(&self.registry)
     }
 
-    /// Where the texts of these files stand.
+    /// Returns the line tables of files.
     pub(in crate::cli) fn lines(&self, paths: &BTreeSet<String>) -> Lines {
         let mut lines = Lines::default();
         let files = self.files();
@@ -307,7 +314,7 @@ impl Compiled {
     }
 }
 
-/// A path as the project names it; `None` where nothing is there, or it lies outside.
+/// Returns a path relative to the project; `None` if no file is there, or if it lies outside.
 pub(super) fn named_inside(root: &Path, path: &Path) -> Option<String> {
     let root = RealFs.canonical(root).ok()?;
     let path = RealFs.canonical(path).ok()?;
@@ -321,7 +328,7 @@ pub(super) fn built(project: &Project) -> Result<(Built, Vec<Excluded>)> {
     Ok(found.map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?.build_partial())
 }
 
-/// The files of all definitions.
+/// Returns the files of all definitions.
 pub(super) fn paths(registry: &Registry) -> BTreeSet<String> {
     let of_tasks = registry.tasks().chain(registry.templates()).filter_map(|task| Some(task.source().ok()?.path));
     of_tasks.chain(registry.fragments().map(|fragment| fragment.source().path.clone())).collect()

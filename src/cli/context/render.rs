@@ -1,4 +1,4 @@
-//! `ctxc render TASK`: the exact text that an agent would get, and where each line of it comes from.
+//! `ctxc render TASK`: the exact text that an agent receives, and the source of each line.
 
 use super::lookup::LookupArgs;
 use super::manifest::words;
@@ -88,16 +88,16 @@ pub(crate) struct RenderArgs {
     output: Option<PathBuf>,
 }
 
-/// Reads the name of a profile.
+/// Returns a parser of profile names.
 fn profiles() -> impl TypedValueParser<Value = Profile> {
     let names = Profile::ALL.map(|profile| PossibleValue::new(profile.word()).help(profile.about()));
     PossibleValuesParser::new(names).try_map(|name| Profile::parse(&name).ok_or("no profile has this name"))
 }
 
-/// Columns for the text where the screen does not say.
+/// Columns for the text if the width of the screen is unknown.
 const WIDTH: usize = 72;
 
-/// Prints the context.
+/// Runs the verb.
 pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     if let Some(subject) = args.subject.request() {
         if args.body.is_some() || args.explain || args.json {
@@ -140,7 +140,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         let turns = turns(path, "--turns")?;
         let added = plural(turns.len(), "message");
         assembly.messages.extend(turns.into_iter().map(Into::into));
-        // The counter of the model, as the limit has it.
+        // The counter of the model, which the limit was counted with.
         let routed = routed(&project, &request, &options)?;
         let counter = routed.map_or_else(|| counters.first(), |routed| routed.options.counter);
         let all: usize = assembly.messages.iter().map(|message| counter.count(message.as_str())).sum();
@@ -160,7 +160,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     if let Some(body) = args.body {
         let call = Call::of(&project.registry, &request).map_err(|fault| refused(&[fault], &lines()))?;
         let chosen = routed(&project, &request, &options)?.and_then(|routed| routed.choice);
-        // A provider knows a model by its own id, not by the project's name for it.
+        // A provider identifies a model by its own id, not by the project's name for it.
         let asked = args.model.as_ref().map(|name| project.config.models.get(name));
         let model = asked.unwrap_or_else(|| chosen.as_ref().map(|choice| choice.model));
         let sampling = sampling(&project, &request, model)?;
@@ -201,14 +201,14 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// The defaults that are shown, below the text.
+/// Prints the defaults in the context, below the text.
 fn name_defaults(defaults: &[DefaultValue], cx: &mut Cx) -> Result<()> {
     let Some(defaults) = words::defaults(defaults, None) else { return Ok(()) };
     cx.line("")?;
     cx.hanging(&escape(&defaults), 4)
 }
 
-/// A word on what the budget left no room for, and where there is nothing to receive at all.
+/// Prints a note about segments that were omitted for the budget, or about an empty context.
 fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
     let accounts = &assembly.report.segments;
     if accounts.is_empty() {
@@ -235,20 +235,20 @@ fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
     }
 }
 
-/// The model of the agent, where the project has one for it, and how it is asked to answer.
+/// Returns the model of the agent, with its sampling; `None` if the task does not exist.
 fn routed<'a>(project: &Compiled, request: &Request<'_>, options: &Options<'a>) -> Result<Option<Routed<'a>>> {
     let Some(graph) = TaskGraph::load(&project.registry, request.task)? else { return Ok(None) };
     Ok(Some(role::route(&graph, request, options)?))
 }
 
-/// How a model is asked to answer.
+/// Returns the sampling settings for a model.
 fn sampling(project: &Compiled, request: &Request<'_>, model: Option<&Model>) -> Result<Sampling> {
     let Some(graph) = TaskGraph::load(&project.registry, request.task)? else { return Ok(Sampling::new()) };
     Ok(role::sampling(&graph, request, model)?.into_iter().map(|one| (one.name, one.value)).collect())
 }
 
 fn raw(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
-    // To the byte for files and pipes; a terminal would obey what a text says to it.
+    // Byte for byte for files and pipes; a terminal would interpret control characters of the text.
     let is_terminal = cx.is_terminal();
     let tools = assembly.tools();
     let tools = Some(("tools", tools.text())).filter(|(_, text)| !text.is_empty());
@@ -261,7 +261,7 @@ fn raw(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
     Ok(())
 }
 
-/// One message, line by line, with where each comes from.
+/// Prints one message line by line, each line with its source.
 fn said(who: &str, text: &Traced, lines: &Lines, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     let room = screen.width.map_or(WIDTH, |width| (width * 3 / 5).max(40)).saturating_sub(10);
@@ -272,7 +272,7 @@ fn said(who: &str, text: &Traced, lines: &Lines, cx: &mut Cx) -> Result<()> {
         let who = if number == 0 { who } else { "" };
         let source = source(text, start..start + line.len(), lines, &mut counted);
         start += line.len() + 1;
-        // A line of a file is named each time; what has no lines is named where it begins.
+        // A file is repeated in each line; a source without lines is printed only where it begins.
         let shown = if source == last && !source.is_line { String::new() } else { source.words.clone() };
         last = source;
         let line = escape(line);
@@ -285,26 +285,28 @@ fn said(who: &str, text: &Traced, lines: &Lines, cx: &mut Cx) -> Result<()> {
     Ok(())
 }
 
-/// The lines of a stretch that were counted already: of a stretch of many lines each is counted once.
+/// The lines of a stretch that were already counted, so that each line of a long stretch is counted
+/// once.
 #[derive(Debug, Default)]
 struct Counted {
-    /// Where the stretch begins.
+    /// The start of the stretch.
     from: usize,
-    /// How far it is counted.
+    /// The end of the counted part.
     to: usize,
     lines: u32,
 }
 
-/// Where a line comes from.
+/// The source of a line.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Source {
-    /// Nothing where nobody but ctxc wrote any of it.
+    /// Empty if no author wrote any part of the line.
     words: String,
-    /// Whether it is a line of a file.
+    /// True if the source is a line of a file.
     is_line: bool,
 }
 
-/// Where the first words of a line come from that somebody wrote; where a value goes on there, what is said behind it.
+/// Returns the source of the first written words of a line. If a value continues there, the source
+/// of the words after it.
 fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counted) -> Source {
     let first = text.stretches().partition_point(|stretch| stretch.range.end <= line.start);
     let inside = text.stretches().get(first..).unwrap_or(&[]).iter();
@@ -317,7 +319,7 @@ fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counte
         words.is_some_and(|words| !words.trim().is_empty())
     };
     let goes_on = stretch.range.start < line.start && lines.of(&stretch.origin).is_none();
-    // Blanks before the first words may be left of another line of the same text.
+    // Blanks before the first words may belong to another line of the same text.
     let is_blank = stretch.range.end < line.end && lines.of(&stretch.origin).is_some() && !says(&stretch.range);
     if is_blank {
         let first = inside.find(|stretch| says(&stretch.range));
@@ -342,7 +344,7 @@ fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counte
     Source { words, is_line: false }
 }
 
-/// Whether two lines are of one text.
+/// Returns true if two lines belong to one text.
 fn is_same_text(one: &Origin, other: &Origin) -> bool {
     let first = |origin: &Origin| {
         let mut origin = origin.clone();

@@ -1,14 +1,16 @@
-//! Why there is no context: every fault with its place in a file, and what would give the values that are missing.
+//! The errors of a context that cannot be assembled: every fault with its place in a file, and the
+//! options that supply missing values.
 
 use crate::cli::error::{CliError, Kind};
 use crate::context::fault::{Fault, FaultKind, MissingFrom};
 use crate::context::lines::Lines;
 use std::collections::BTreeSet;
 
-/// Why there is no context, each fault with its place.
+/// Returns the error for faults of a context, each with its place.
 pub(super) fn refused(faults: &[Fault], lines: &Lines) -> CliError {
-    // In the order of the files, and once: a line of a fragment is as wrong in one text that uses it as in another.
-    // What is made of a text that is too large is too large as well.
+    // Sorted by file, each once: a faulty line of a fragment is reported for one text that uses it,
+    // not for all. Of the texts that are too large only the first is reported, since all texts that
+    // contain it are too large as well.
     let first = faults.iter().position(|fault| matches!(&*fault.kind, FaultKind::TooLarge { .. }));
     let is_said = |(at, fault): &(usize, &Fault)| first == Some(*at) || !matches!(&*fault.kind, FaultKind::TooLarge { .. });
     let all = faults.iter().enumerate().filter(is_said).map(|(_, fault)| fault);
@@ -32,7 +34,7 @@ pub(super) fn refused(faults: &[Fault], lines: &Lines) -> CliError {
     advice(faults).into_iter().fold(said.fold(error, CliError::and), CliError::hint)
 }
 
-/// What is wrong, with its definition where no file has its place.
+/// Describes a fault, with its definition if the fault has no place in a file.
 fn words(fault: &Fault, lines: &Lines) -> String {
     match &fault.place {
         Some(place) if lines.fault(fault).is_none() => format!("{place}: {fault}"),
@@ -40,7 +42,7 @@ fn words(fault: &Fault, lines: &Lines) -> String {
     }
 }
 
-/// How to give what is missing.
+/// Returns hints on how to supply missing values.
 fn advice(faults: &[Fault]) -> Vec<String> {
     let mut inputs = BTreeSet::new();
     let mut results = BTreeSet::new();

@@ -1,4 +1,5 @@
-//! What became of every segment of a context, why, and how many tokens it has: for people, and as JSON.
+//! The state of every segment of a context, the reason and the token count: for people, and as
+//! JSON.
 
 use crate::cli::prelude::*;
 use crate::context::assemble::Assembly;
@@ -95,7 +96,7 @@ struct Late<'a> {
     reason: String,
 }
 
-/// What stays of a segment, in bytes, and the word for that.
+/// Returns the number of bytes that are kept of a segment, and the name of its state.
 fn stays(account: &SegmentReport) -> (usize, &'static str) {
     let whole = account.segment.text.text().len();
     match &account.fate {
@@ -106,7 +107,7 @@ fn stays(account: &SegmentReport) -> (usize, &'static str) {
     }
 }
 
-/// A context as a document.
+/// Returns the report of a context.
 pub(super) fn document<'a>(
     assembly: &'a Assembly,
     request: &Request<'a>,
@@ -155,7 +156,7 @@ pub(super) fn document<'a>(
     }
 }
 
-/// What became of each segment.
+/// Prints the state of each segment.
 pub(super) fn explain(assembly: &Assembly, routed: Option<&Routed<'_>>, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     cx.line("")?;
@@ -208,7 +209,7 @@ pub(super) fn explain(assembly: &Assembly, routed: Option<&Routed<'_>>, cx: &mut
     cx.hanging(&format!("{id} {}", escape(&all.join(", "))), 29)
 }
 
-/// Tokens of what stayed, and of the whole where some of it went.
+/// Returns the tokens of the kept part, and of the whole segment if they differ.
 fn figures(account: &SegmentReport) -> String {
     let full = account.full_tokens.unwrap_or(0);
     match account.kept_tokens.unwrap_or(0) {

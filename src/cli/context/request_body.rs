@@ -1,4 +1,4 @@
-//! `ctxc render TASK --as TARGET`: the request body of a provider, without any call.
+//! `ctxc render TASK --as TARGET`: the request body for a vendor, without a call.
 
 use crate::cli::prelude::*;
 use crate::context::assemble::Assembly;
@@ -10,14 +10,14 @@ use crate::project::config::Config;
 use crate::rules::request::check::refusal_of_body;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// Takes the name of a target.
+/// Returns a parser of target names.
 pub(super) fn parser() -> impl TypedValueParser<Value = &'static Target> {
     let names = TARGETS.iter().map(|target| PossibleValue::new(target.name).help(target.about));
     PossibleValuesParser::new(names)
         .try_map(|name| TARGETS.iter().find(|target| target.name == name).copied().ok_or("no target has this name"))
 }
 
-/// Prints the body and nothing else; a note says why its vendor would refuse it.
+/// Prints the body and nothing else; a note gives the reason if the vendor would refuse it.
 pub(super) fn print(target: &Target, assembly: &Assembly, call: &Call, config: &Config, cx: &mut Cx) -> Result<()> {
     let text = target.body(&assembly.messages, call).map_err(|none| {
         let error = CliError::new(Kind::Findings, none.to_string());

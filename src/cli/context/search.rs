@@ -1,4 +1,5 @@
-//! `ctxc search QUERY`: what a lookup would find in the project, how well each passage answers, and by which words.
+//! `ctxc search QUERY`: the passages that a lookup would find in the project, with the score and
+//! the matching words of each.
 
 use super::lookup::{self, CacheArgs};
 use crate::cli::options::Volume;
@@ -7,9 +8,9 @@ use crate::schema::json::names;
 use crate::store::{Found, Index, Refused, Skipped, State, Why};
 use std::collections::BTreeMap;
 
-/// Lines of a passage that are shown.
+/// The most lines of a passage that are printed.
 const LINES: usize = 3;
-/// Files that are named where nobody asked for all.
+/// The most skipped files that are listed without `--verbose`.
 const FEW: usize = 3;
 
 #[derive(Debug, Args)]
@@ -79,7 +80,7 @@ pub(crate) struct Left<'s> {
     why: String,
 }
 
-/// Looks up and prints.
+/// Runs the verb.
 pub(crate) fn run(args: &SearchArgs, cx: &mut Cx) -> Result<Exit> {
     let refused = |refused: Refused| CliError::new(Kind::Infrastructure, refused.to_string());
     let index = lookup::of_run(cx, &args.cache)?;
@@ -87,7 +88,7 @@ pub(crate) fn run(args: &SearchArgs, cx: &mut Cx) -> Result<Exit> {
     let state = index.state().map_err(refused)?;
     let words = Index::words(&query);
     let found = index.find(None, &query, args.limit).map_err(refused)?;
-    // It may have been made again meanwhile.
+    // The query may have refreshed the index.
     lookup::note(&index, cx);
     cx.emit(&args.output, |format, cx| match format {
         DataFormat::Json => {
@@ -117,7 +118,7 @@ fn passage(found: &Found) -> Passage<'_> {
     Passage { id, path, first: *first, last: *last, score: score(found), words, text }
 }
 
-/// How well a passage answers beside the best one.
+/// Returns the score of a passage relative to the best one.
 fn share(score: i64, best: i64) -> String {
     format!("{} %", score.saturating_mul(100).checked_div(best).unwrap_or(100))
 }
@@ -158,7 +159,7 @@ fn summary(query: &str, words: &[String], found: usize, state: &State, cx: &mut 
     };
     cx.line(&line)?;
     let is_full = cx.options.volume == Volume::Verbose || query.is_empty();
-    // What holds no text is no surprise in a project, and neither is another type.
+    // Binary files and files of other types are expected in a project.
     let is_told = |skipped: &&Skipped| is_full || !matches!(skipped.why, Why::Binary | Why::Type);
     let (typed, named): (Vec<&Skipped>, Vec<&Skipped>) =
         state.skipped.iter().filter(is_told).partition(|skipped| skipped.why == Why::Type);
@@ -175,9 +176,9 @@ fn summary(query: &str, words: &[String], found: usize, state: &State, cx: &mut 
     if typed.is_empty() { Ok(()) } else { cx.hanging(&of_other_types(&typed), 4) }
 }
 
-/// Files of types that are not looked up, by their endings, the most frequent first.
+/// Counts files of types that are not looked up by their endings, the most frequent first.
 fn of_other_types(files: &[&Skipped]) -> String {
-    /// Endings that are named.
+    /// The most endings that are listed.
     const ENDINGS: usize = 5;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for file in files {

@@ -1,5 +1,5 @@
-//! Requests that the programs of scenarios sent: held for the other side of a comparison, and written to a file for a job in which no program of a
-//! change runs.
+//! Requests that the programs of scenarios sent: kept in memory for the other side of a comparison,
+//! and written to a file for a job that runs no program of a change.
 
 use crate::base::fs;
 use crate::base::hash::Hash;
@@ -13,15 +13,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// The version of the file.
+/// The schema of the file.
 const SCHEMA: &str = "ctxc.requests/1";
-/// Bytes of a file that are read.
+/// The most bytes of a file that are read.
 const LIMIT: u64 = 256 << 20;
 
-/// A request of a program, or the reason why there is none.
+/// A request of a program, or the reason why it is missing.
 pub(super) type Outcome = std::result::Result<ProgramRequest, String>;
 
-/// The request of a scenario: what finds it again in another run of the same comparison.
+/// The key of a scenario's request, which finds it again in another run of the same comparison.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct RequestKey {
     /// The scenario's file.
@@ -50,7 +50,7 @@ impl RequestKey {
     }
 }
 
-/// A request in a file. Its texts have passed the masks.
+/// A request in a file. Its texts are masked.
 #[derive(Serialize, Deserialize)]
 struct StoredRequest {
     #[serde(flatten)]
@@ -61,7 +61,7 @@ struct StoredRequest {
     endpoint: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<String>,
-    /// The form of the body and the hash of the call.
+    /// The dialect of the body and the hash of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     call: Option<(String, String)>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,11 +74,11 @@ struct StoredRequests {
     requests: Vec<StoredRequest>,
 }
 
-/// The requests of programs, each had once.
+/// The requests of programs, each requested once.
 #[derive(Debug, Default)]
 pub(super) struct SentRequests {
     outcomes: Mutex<BTreeMap<RequestKey, Outcome>>,
-    /// The file that they come from: then no program is run.
+    /// The file that they come from; if set, no program is run.
     file: Option<String>,
 }
 
@@ -86,7 +86,7 @@ impl SentRequests {
     /// Reads the requests that an earlier run of the same comparison wrote.
     ///
     /// # Errors
-    /// The file cannot be read, or holds something else.
+    /// The file cannot be read, or has another schema.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let shown = path.display();
         let fault = |why: String| {
@@ -106,7 +106,7 @@ impl SentRequests {
         Ok(Self { outcomes: Mutex::new(outcomes), file: Some(shown.to_string()) })
     }
 
-    /// Returns whether they come from a file, so that nothing that the change wrote may run.
+    /// Returns true if the requests come from a file, so that no code of the change may run.
     pub(super) const fn are_given(&self) -> bool {
         self.file.is_some()
     }
@@ -124,7 +124,7 @@ impl SentRequests {
         fs::write_atomic(path, text.as_bytes()).map(|_| ()).map_err(fault)
     }
 
-    /// The request of a scenario, which is asked for once.
+    /// Returns the request of a scenario, from `ask` the first time.
     pub(in crate::cli::context) fn get(
         &self,
         (path, source, answers): (&str, &RequestSource, Option<&str>),

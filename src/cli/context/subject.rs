@@ -1,4 +1,4 @@
-//! Whose context a verb is about: a task, or an agent role with the task that it plays.
+//! The subject of a verb: a task, or an agent role with its task.
 
 use super::models;
 use super::project::Compiled;
@@ -18,28 +18,29 @@ pub(super) struct SubjectArgs {
 }
 
 impl SubjectArgs {
-    /// A task, or a role that plays it.
+    /// The arguments for a task, or for a role of it.
     pub(super) fn of(task: String, role: Option<String>) -> Self {
         Self { subject: role.is_none().then_some(task), role }
     }
 
-    /// Whether anything is asked for.
+    /// Returns true if a task or role is given.
     pub(super) const fn is_there(&self) -> bool {
         self.subject.is_some() || self.role.is_some()
     }
 
-    /// What is asked for, where it is a request that was sent.
+    /// Returns the subject if it is a request that was sent.
     pub(super) fn request(&self) -> Option<&str> {
         self.subject.as_deref().filter(|subject| request::is_request(Path::new(subject)))
     }
 
-    /// The role that is asked for, if one is, and the task.
+    /// Returns the given role, if any, and the task.
     pub(super) fn read<'p>(&self, project: &'p Compiled) -> Result<(Option<&'p Role>, String)> {
         read(self.subject.as_deref().unwrap_or_default(), self.role.as_deref(), project)
     }
 }
 
-/// The role with the name `role`, else the task or role with the name `subject`: a task where both exist.
+/// Returns the role with the name `role`, or the task or role with the name `subject`: the task if
+/// both exist.
 pub(super) fn read<'p>(subject: &str, role: Option<&str>, project: &'p Compiled) -> Result<(Option<&'p Role>, String)> {
     let role = match role {
         Some(name) => Some(models::role(&project.config, name)?),

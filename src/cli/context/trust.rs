@@ -1,5 +1,6 @@
-//! `ctxc trust`: shows what the files of a project ask permission for, and keeps the user's answer. And [`require`], which whoever runs
-//! a command, reads a key or asks a model because a file of the project says so calls before.
+//! `ctxc trust`: prints the permissions that the files of a project require, and stores the user's
+//! answer. `require_permission` precedes everything that runs a command, reads a key or calls a
+//! model on behalf of a file of the project.
 
 use super::project::Compiled;
 use crate::base::hash::Hash;
@@ -88,7 +89,7 @@ pub(crate) struct ProviderRow<'p> {
     api_key_env: Option<&'p str>,
 }
 
-/// Shows, asks, and keeps the answer.
+/// Runs the verb.
 pub(crate) fn run(args: &TrustArgs, cx: &mut Cx) -> Result<Exit> {
     if args.revoke {
         let root = crate::cli::project::root(&cx.options)?;
@@ -126,7 +127,7 @@ pub(crate) fn run(args: &TrustArgs, cx: &mut Cx) -> Result<Exit> {
 
 fn says_yes(cx: &mut Cx) -> Result<bool> {
     cx.flush()?;
-    // Nobody who cannot read the question answers it.
+    // Only a user who can read the question can answer it, so a failed write is ignored.
     let _ = write!(io::stderr(), "permit all of this? [y/N] ");
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
@@ -159,7 +160,7 @@ fn document<'p>(asked: &'p Permissions, config: &'p Config, trusted: bool) -> Do
     }
 }
 
-/// Everybody who would be asked, as `eval` would ask.
+/// Returns the providers that `eval` could call.
 fn providers(config: &Config) -> Vec<ProviderRow<'_>> {
     let named = config.providers.keys().chain(config.models.values().map(|model| &model.provider.value));
     let named: BTreeSet<&str> = named.map(String::as_str).collect();
@@ -207,7 +208,7 @@ fn print(asked: &Permissions, config: &Config, is_given: bool, is_kept: bool, cx
     })
 }
 
-/// Ends the run where the user did not permit what is about to be done because a file of the project says so.
+/// Returns the permissions of a project, or an error if the user did not grant them.
 pub(super) fn require(project: &Compiled, given: &TrustHashArgs, what: &str) -> Result<Permissions> {
     let asked = asked(project)?;
     if given.trust_hash.contains(&asked.hash) || given.trust_hash.is_empty() && asked.are_given(&project.root) {
@@ -227,7 +228,8 @@ pub(super) fn require(project: &Compiled, given: &TrustHashArgs, what: &str) -> 
     )))
 }
 
-/// The same for a run that goes on without what is not permitted: inside, the error that says so.
+/// Like `require_permission`, for a run that continues without the permission: the inner error
+/// describes its absence.
 pub(super) fn permitted(project: &Compiled, given: &TrustHashArgs, what: &str) -> Result<Result<Permissions>> {
     match require(project, given, what) {
         Err(refused) if refused.kind != Kind::Usage => Err(refused),
@@ -235,7 +237,7 @@ pub(super) fn permitted(project: &Compiled, given: &TrustHashArgs, what: &str) -
     }
 }
 
-/// The same for whoever has not read the project yet.
+/// Like `require_permission`, for verbs that have not loaded the project yet.
 pub(crate) fn permitted_here(given: &TrustHashArgs, what: &str, cx: &Cx) -> Result<()> {
     require(&Compiled::load_or_empty(cx)?, given, what).map(drop)
 }

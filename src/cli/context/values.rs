@@ -1,4 +1,5 @@
-//! `--input NAME=VALUE`, `--result NAME=VALUE`, `--objective TEXT` and `--history FILE`: values from the command line, or from files behind `@`.
+//! `--input NAME=VALUE`, `--result NAME=VALUE`, `--objective TEXT` and `--history FILE`: values
+//! from the command line, or from files after `@`.
 
 use crate::base::contained_path::too_large;
 use crate::base::fs::{self, ReadFs, RealFs};
@@ -17,25 +18,25 @@ use crate::template::value_type::{self, Wanted};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Bytes that one value may have.
+/// The most bytes of one value.
 const LIMIT: u64 = CONTEXT_FILE;
-/// Bytes of a value that an error shows.
+/// The most bytes of a value in an error.
 const SHOWN: usize = 60;
 
-/// The words behind `NAME=`, `@file` read.
+/// Splits `NAME=VALUE`, and replaces `@FILE` by the content of the file.
 fn given<'a>(option: &str, written: &'a str) -> Result<(&'a str, String)> {
     let Some((name, value)) = written.split_once('=').filter(|(name, _)| !name.is_empty()) else {
         return Err(CliError::usage(format!("{option} {written}: expected NAME=VALUE or NAME=@FILE")));
     };
     let Some(path) = value.strip_prefix('@') else { return Ok((name, value.to_owned())) };
-    // As in scenarios: two begin words that begin with one.
+    // As in scenarios: `@@` begins a text that begins with `@`.
     if path.starts_with('@') {
         return Ok((name, path.to_owned()));
     }
     Ok((name, file(Path::new(path), &format!("{option} {name}=@{path}"))?))
 }
 
-/// The text of a file that an option names.
+/// Returns the text of a file that an option names.
 fn file(path: &Path, option: &str) -> Result<String> {
     let failed = |why: String| CliError::usage(format!("{option}: the file cannot be read: {why}"));
     let refused = |err| failed(too_large(err, LIMIT, || RealFs.stamp(path)).to_string());
@@ -60,7 +61,7 @@ pub(super) struct GivenArgs {
 }
 
 impl GivenArgs {
-    /// Ends the run at a result that no step of the task leaves.
+    /// Returns an error if a given result belongs to no step of the task.
     fn known(&self, registry: &Registry, task: &str) -> Result<()> {
         if self.result.is_empty() {
             return Ok(());
@@ -81,7 +82,7 @@ impl GivenArgs {
         Ok(())
     }
 
-    /// The values and the results of earlier steps, for a task with these parameters.
+    /// Returns the inputs and the results of earlier steps, for a task with these parameters.
     pub(super) fn read(
         &self,
         (registry, task): (&Registry, &str),
@@ -101,18 +102,18 @@ pub(super) struct HistoryArgs {
 }
 
 impl HistoryArgs {
-    /// The file that it stands in.
+    /// The file of the conversation.
     pub(super) fn path(&self) -> Option<&Path> {
         self.history.as_deref()
     }
 
-    /// Reads it; nothing where there is none.
+    /// Reads the conversation; empty if no file is given.
     pub(super) fn read(&self) -> Result<Vec<Turn>> {
         self.history.as_deref().map_or_else(|| Ok(Vec::new()), |path| turns(path, "--history"))
     }
 }
 
-/// The messages of a file that an option names.
+/// Returns the messages of a file that an option names.
 pub(super) fn turns(path: &Path, option: &str) -> Result<Vec<Turn>> {
     let option = format!("{option} {}", path.display());
     let text = file(path, &option)?;
@@ -128,12 +129,12 @@ pub(super) struct ObjectiveArgs {
 }
 
 impl ObjectiveArgs {
-    /// Whether there is one.
+    /// Returns true if an objective is given.
     pub(super) const fn is_there(&self) -> bool {
         self.objective.is_some()
     }
 
-    /// Reads it, for a task with these parameters that is played by a role or asked for by itself.
+    /// Returns the objective, for a task with these parameters, alone or as the task of a role.
     pub(super) fn read(
         &self,
         task: &str,
@@ -162,7 +163,7 @@ impl ObjectiveArgs {
     }
 }
 
-/// A value of a declared type: what is declared `string`, or not at all, is words; everything else is JSON.
+/// Parses a value of a declared type: text for `string` and for no type, JSON for all others.
 fn typed(name: &str, text: String, kind: Option<&str>) -> Result<Value> {
     match kind {
         None | Some("string") => Ok(Value::String(text)),
@@ -193,7 +194,7 @@ fn typed(name: &str, text: String, kind: Option<&str>) -> Result<Value> {
     }
 }
 
-/// A value of a declared type as the command line takes it.
+/// Returns a hint with a value of a type in the form of the command line.
 fn example(name: &str, kind: &str) -> String {
     match kind {
         "number" | "integer" => format!("a number stands as it is: --input {name}=5"),
@@ -204,11 +205,11 @@ fn example(name: &str, kind: &str) -> String {
     }
 }
 
-/// Refuses a value of another type than its parameter's, before anything is made of it.
+/// Returns an error if a value does not have the type of its parameter.
 fn of_type(parameter: &Parameter, value: &Value, text: &str) -> Result<()> {
     let Parameter { name, kind, default, required, .. } = parameter;
     let wanted = Wanted { kind: kind.as_deref(), required: *required && default.is_none() };
-    // No value is refused with all others that are missing.
+    // A missing value is reported later, with all others.
     let Some(kind) = wanted.missed(value).filter(|_| !value.is_null()) else { return Ok(()) };
     let text = text.trim();
     let shown = text.get(..text.floor_char_boundary(SHOWN)).filter(|short| short.len() < text.len());
@@ -218,14 +219,14 @@ fn of_type(parameter: &Parameter, value: &Value, text: &str) -> Result<()> {
     Err(CliError::usage(error).hint(example(name, kind)))
 }
 
-/// Refuses JSON with a whole number that would be read as the nearest fraction.
+/// Returns an error if JSON contains a whole number too large to be read exactly.
 fn exact(option: &str, json: &str) -> Result<()> {
     let Some(found) = number::beyond(json) else { return Ok(()) };
     Err(CliError::usage(format!("{option}: {}", number::too_large(found)))
         .hint("pass it as a text, in a parameter of type string: a text is shown as it is written"))
 }
 
-/// The inputs of a task.
+/// Returns the inputs of a task.
 pub(super) fn inputs(written: &[String], declared: &[Parameter]) -> Result<BTreeMap<String, Value>> {
     let mut inputs = BTreeMap::new();
     for one in written {
@@ -248,7 +249,8 @@ pub(super) fn inputs(written: &[String], declared: &[Parameter]) -> Result<BTree
     Ok(inputs)
 }
 
-/// Results of earlier steps: JSON where it is JSON, else words. An object with `content` is a whole result, with its notes.
+/// Returns the results of earlier steps: valid JSON as JSON, all else as text. An object with
+/// `content` is a whole result, with its notes.
 fn results(written: &[String]) -> Result<BTreeMap<String, StepResult>> {
     let mut results = BTreeMap::new();
     for one in written {

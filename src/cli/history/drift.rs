@@ -1,4 +1,4 @@
-//! `ctxc drift`: what decayed slowly, by the history of runs.
+//! `ctxc drift`: slow decay, found in the history of runs.
 
 use super::place::Place;
 use crate::cli::prelude::*;
@@ -34,7 +34,7 @@ pub(crate) struct Document {
     findings: Vec<Finding>,
 }
 
-/// Compares and prints.
+/// Compares the runs and prints the findings.
 pub(crate) fn run(args: &DriftArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?.without_errors()?;
     let limits = &project.config.eval.drift;
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &DriftArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(if drifts { Exit::Findings } else { Exit::Success })
 }
 
-/// The scenarios that are looked at: one that is gone cannot be mended.
+/// Returns the names of the compared scenarios. Scenarios that no longer exist are left out.
 fn names_of(args: &DriftArgs, project: &Project) -> Result<BTreeSet<String>> {
     let files = scenarios::load(&project.root, &project.config, &scenarios::files(&project.root, &project.config));
     let suites = files.into_iter().filter_map(|file| file.suite);
@@ -91,7 +91,7 @@ fn print(document: &Document, cx: &mut Cx) -> Result<()> {
     Ok(())
 }
 
-/// A finding in words.
+/// Describes a finding.
 fn words(finding: &Finding) -> String {
     let Finding { signal, cause, case, provider, model, before, now, z, runs, against, .. } = finding;
     let (last, earlier) = (plural(*runs, "run"), plural(*against, "run"));

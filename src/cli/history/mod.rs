@@ -1,4 +1,4 @@
-//! The history of a project's runs: where it lies, what `ctxc history` shows of it and does with it, and what decayed by it.
+//! The history of a project's runs: its place, the verb `ctxc history`, and drift.
 
 mod drift;
 mod place;

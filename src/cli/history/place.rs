@@ -1,4 +1,5 @@
-//! Where the history of a project lies: in the file that `[history]` names, else in the user's folder for state.
+//! The place of a project's history: the file that `[history]` names, otherwise a file in the
+//! user's folder for state.
 
 use crate::base::{folders, fs};
 use crate::cli::overwrite;
@@ -8,22 +9,22 @@ use crate::rules::input::read_fault::reason;
 use crate::store::SqliteHistory;
 use crate::store::history::HistoryError;
 
-/// The history in the folder of its project.
+/// The name of the history file in the project's folder for state.
 const FILE: &str = "history.db";
 
-/// The file that holds the history of a project.
+/// The file of a project's history.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct Place {
     path: PathBuf,
-    /// Whether the project says that it wants it there.
+    /// True if the project file names the path.
     is_configured: bool,
 }
 
 impl Place {
-    /// The place for a project.
+    /// Returns the place for a project.
     ///
     /// # Errors
-    /// There is none, or it is none of the project's.
+    /// No folder for state exists, or the path leads through a link.
     pub(in crate::cli) fn of(root: &Path, config: &Config) -> Result<Self> {
         if let Some(path) = &config.history {
             overwrite::refuse_links(root, &path.value)?;
@@ -37,10 +38,10 @@ impl Place {
         Ok(Self { path: folder.join(FILE), is_configured: false })
     }
 
-    /// The history, made where there is none.
+    /// Opens the history, and creates it if it does not exist.
     ///
     /// # Errors
-    /// It cannot be opened or made.
+    /// The history cannot be opened or created.
     pub(in crate::cli) fn make(&self) -> Result<SqliteHistory> {
         let folder = self.path.parent().unwrap_or(&self.path);
         let made = if self.is_configured { fs::create_dir_all(folder) } else { folders::make(folder) };
@@ -48,15 +49,15 @@ impl Place {
         SqliteHistory::make(&self.path).map_err(|error| self.unusable(&error))
     }
 
-    /// The history; `None` where nothing was kept yet.
+    /// Opens the history; `None` if it does not exist yet.
     ///
     /// # Errors
-    /// It cannot be opened.
+    /// The history cannot be opened.
     pub(in crate::cli) fn open(&self) -> Result<Option<SqliteHistory>> {
         SqliteHistory::open(&self.path).map_err(|error| self.unusable(&error))
     }
 
-    /// Why the history cannot be used, and what to do.
+    /// Creates the error for a history that cannot be used.
     pub(in crate::cli) fn unusable(&self, error: &HistoryError) -> CliError {
         let hint = match error {
             HistoryError::Busy => "try again once that program has finished",

@@ -1,4 +1,4 @@
-//! What `ctxc history list` and `show` print.
+//! The output of `ctxc history list` and `show`.
 
 use crate::cli::prelude::*;
 use crate::schema::json::names;
@@ -23,7 +23,7 @@ impl Document {
     }
 }
 
-/// One line for each run.
+/// Prints one line for each run.
 pub(super) fn runs(runs: &[RunRecord], cx: &mut Cx) -> Result<()> {
     for run in runs {
         let RunRecord { id, at, mode, planned, cases, passed, finished, .. } = run;
@@ -41,7 +41,7 @@ pub(super) fn runs(runs: &[RunRecord], cx: &mut Cx) -> Result<()> {
     Ok(())
 }
 
-/// One line for each scenario of a run.
+/// Prints one line for each scenario of a run.
 pub(super) fn cases(cases: &[CaseRecord], cx: &mut Cx) -> Result<()> {
     for case in cases {
         let passed = case.trials.iter().filter(|trial| trial.verdict == "pass").count();

@@ -11,10 +11,10 @@ use crate::store::SqliteHistory;
 use crate::store::history::{EvalHistory, HistoryError, RunRecord};
 use std::io;
 
-/// More bytes than such a file may have.
+/// The maximum size of an imported file in bytes.
 const LIMIT: u64 = 4 << 30;
 
-/// Writes the runs.
+/// Writes runs to a file.
 pub(super) fn export(file: &Path, runs: &[RunRecord], history: Option<&SqliteHistory>, place: &Place, cx: &mut Cx) -> Result<()> {
     let sign = Sign { artifact: "history as JSON lines", text: "\"ctxc/history/" };
     cx.write(Some(file), Some(sign), |cx| {
@@ -30,13 +30,14 @@ pub(super) fn export(file: &Path, runs: &[RunRecord], history: Option<&SqliteHis
     })
 }
 
-/// Adds the runs of a file. One that is here is left as it is, so that importing twice adds nothing.
+/// Adds the runs of a file. Runs that already exist stay unchanged, so that a second import adds
+/// nothing.
 pub(super) fn import(file: &Path, history: &mut SqliteHistory, place: &Place, cx: &mut Cx) -> Result<()> {
     let mut bytes = Vec::new();
     let shown = file.display();
     let unread = |error: io::Error| CliError::usage(format!("{shown} cannot be read: {}", reason(&error)));
     fs::read_into(file, LIMIT, &mut bytes).map_err(unread)?;
-    // All of it is read before any of it is kept.
+    // Nothing is stored before the whole file was read.
     let mut lines = Vec::new();
     for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
         let wrong = |why: String| {

@@ -1,4 +1,4 @@
-//! `ctxc history`: what is kept of earlier runs.
+//! `ctxc history`: the stored results of earlier runs.
 
 use super::place::Place;
 use super::show::{self, Document};
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &HistoryArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// The places of the runs that are pruned.
+/// Returns the order numbers of the runs to prune.
 fn old(runs: &[RunRecord], args: &PruneArgs) -> Vec<i64> {
     let before = args.older_than.map(|days| date::time(fs::seconds().saturating_sub(i64::from(days) * DAY)));
     let last = args.keep.map_or(0, |keep| runs.len().saturating_sub(keep));
@@ -114,7 +114,7 @@ fn old(runs: &[RunRecord], args: &PruneArgs) -> Vec<i64> {
     runs.iter().enumerate().filter(is_old).map(|(_, run)| run.order).collect()
 }
 
-/// The run that a name means.
+/// Returns the run with an id, the beginning of an id, or `last`.
 pub(in crate::cli) fn find<'r>(runs: &'r [RunRecord], name: &str) -> Result<&'r RunRecord> {
     let listed = "`ctxc history list` lists the runs";
     let mut named = runs.iter().filter(|run| run.id.starts_with(name));

@@ -56,14 +56,14 @@ pub(super) struct EngineArgs {
 }
 
 impl EngineArgs {
-    /// The switches.
+    /// Returns the options of the template engine.
     pub(super) const fn resolve(self) -> Options {
         let Self { trim_blocks, lstrip_blocks, keep_trailing_newline } = self;
         Options { trim_blocks, lstrip_blocks, keep_trailing_newline }
     }
 }
 
-/// The word of a format.
+/// Parses the name of a format.
 fn format() -> impl TypedValueParser<Value = &'static Format> {
     let words = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.help));
     PossibleValuesParser::new(words).try_map(|word| FORMATS.iter().copied().find(|format| format.name == word).ok_or("no format"))

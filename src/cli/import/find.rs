@@ -1,4 +1,5 @@
-//! Which files are prompts: those named, and in folders those that their endings and texts tell. Reads inside the project alone.
+//! The prompts of an import: the named files, and in folders the files whose extensions and texts
+//! mark them as prompts. Only reads inside the project.
 
 use crate::base::fs::IRREGULAR;
 use crate::base::fs::{self, ReadFs, RealFs};
@@ -15,33 +16,33 @@ use std::collections::BTreeMap;
 pub(super) struct File {
     /// Relative to the project's folder, with `/`.
     pub(super) path: String,
-    /// Relative to the folder that was named, with `/`.
+    /// Relative to the named folder, with `/`.
     pub(super) inside: String,
     pub(super) format: &'static Format,
     pub(super) text: String,
-    /// Whether it was named itself.
+    /// True if the command line names the file itself.
     pub(super) is_named: bool,
 }
 
-/// What is under the paths of a run.
+/// The files under the paths of a run.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) files: Vec<File>,
-    /// Files that look like prompts and cannot be read: path and reason.
+    /// Files that look like prompts but cannot be read: path and reason.
     pub(super) unreadable: Vec<(String, String)>,
-    /// Pages in which nothing stands for a value.
+    /// Pages without a placeholder.
     pub(super) plain: Vec<String>,
-    /// Data with placeholders in it, in a form that no format has.
+    /// Data files with placeholders that match no format.
     pub(super) others: Vec<String>,
-    /// The folders that were named, relative to the project's.
+    /// The named folders, relative to the project's folder.
     pub(super) roots: Vec<String>,
 }
 
-/// The files that prompts may take in.
+/// The files that prompts may include.
 pub(super) struct FilesBeside<'a> {
     pub(super) door: FileAccess<'a>,
     pub(super) roots: &'a [String],
-    /// What was read so far: a base is taken in by many.
+    /// The texts read so far: many prompts include the same base.
     pub(super) texts: RefCell<BTreeMap<String, std::result::Result<Option<String>, String>>>,
 }
 
@@ -50,7 +51,7 @@ impl Library for FilesBeside<'_> {
         if let Some(text) = self.texts.borrow().get(path) {
             return text.clone();
         }
-        // A link that leads nowhere is there and cannot be read.
+        // A dangling link exists but cannot be read.
         let place = self.door.root.join(path);
         let is_there = fs::exists(&place) || fs::is_link(&place);
         let text = if is_there { inside_text(self.door, Path::new(path)).map(Some) } else { Ok(None) };
@@ -69,16 +70,16 @@ impl Library for FilesBeside<'_> {
     }
 }
 
-/// What is wrong with a name that is no text.
+/// The reason why a file without a UTF-8 name is left out.
 const STRANGE: &str = "its name is not UTF-8, and a template cannot name it: give it another name";
 
-/// A path with `/`.
+/// Returns a path with `/`.
 fn slashed(path: &Path) -> String {
     path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
 impl Found {
-    /// Looks at files and folders.
+    /// Collects the prompts of files and folders.
     pub(super) fn under(paths: &[PathBuf], from: Option<&'static Format>, door: FileAccess<'_>) -> Result<Self> {
         let mut found = Self::default();
         let root = door.files.canonical(door.root).unwrap_or_else(|_| door.root.to_path_buf());
@@ -161,13 +162,14 @@ impl Found {
     }
 }
 
-/// Whether a file is read only where it is named itself, for its ending: other texts than prompts have it too.
+/// Returns true if files with this extension are only read if the command line names them, because
+/// other texts have the same extension.
 fn is_to_be_named(path: &Path, format: &Format) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
     ending.is_some_and(|ending| format.named_endings.contains(&ending))
 }
 
-/// The format of the prompt that a file is, for `ctxc init`. Only pages and data are opened.
+/// Returns the format of a prompt file, for `ctxc init`. Only pages and data files are opened.
 pub(crate) fn prompts(path: &Path, limit: u64) -> Option<&'static Format> {
     let name = path.file_name()?.to_str()?;
     let format = format_of(name)?;

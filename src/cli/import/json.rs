@@ -130,7 +130,7 @@ struct Difference<'t> {
     template: &'t str,
 }
 
-/// The document.
+/// Builds the report.
 pub(super) fn document<'t>(told: &ImportReport<'t>) -> Document<'t> {
     let prompts = told.batch.made.iter().zip(told.fates).map(|(made, fate)| {
         let is_carried = *fate != Disposition::Refused;

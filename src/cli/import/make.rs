@@ -1,6 +1,7 @@
-//! From prompts to templates in memory: classifies prompts as fragments or templates, merges pairs, gives names, compiles each.
+//! Converts prompts to templates in memory: pairs the halves of a prompt, chooses names, compiles
+//! each template.
 //!
-//! Gives no template that the compiler refuses.
+//! Never returns a template that does not compile.
 
 use super::find::{File, FilesBeside, Found};
 use crate::base::fs;
@@ -12,23 +13,23 @@ use crate::registry::library::compile_sources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Bytes of a template that say which prompt it was made of.
+/// Bytes at the head of a template that are searched for its origin.
 const HEAD: u64 = 4096;
 
-/// A prompt and what became of it.
+/// A converted prompt.
 #[derive(Debug)]
 pub(super) struct Made {
-    /// The file; of two halves, that of the user.
+    /// The prompt file; for a pair, the user half.
     pub(super) path: String,
-    /// The other half.
+    /// The system half.
     pub(super) system: Option<String>,
     pub(super) format: &'static Format,
     pub(super) imported: Imported,
-    /// The task's name.
+    /// The name of its task.
     pub(super) name: String,
-    /// The template's file, relative to the project's folder.
+    /// The file of its template, relative to the project's folder.
     pub(super) output: String,
-    /// Its text.
+    /// The text of its template.
     pub(super) text: String,
     /// The file with the schema of its answers, and its text.
     pub(super) schema: Option<(String, String)>,
@@ -37,36 +38,37 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Whether there is no template for it.
+    /// Returns true if the prompt gives no template.
     pub(super) fn is_refused(&self) -> bool {
         self.imported.is_refused()
     }
 
-    /// The files that it is made of, each with its text. The schema first: a template never names a file that is not there.
+    /// Returns the files of the template with their texts. The schema comes first, so that a
+    /// template never names a file that does not exist yet.
     pub(super) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
         let others = self.schema.iter().chain(&self.suite).map(|(path, text)| (path.as_str(), text.as_str()));
         others.chain([(self.output.as_str(), self.text.as_str())])
     }
 }
 
-/// All that was made.
+/// All converted prompts of a run.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub(super) made: Vec<Made>,
-    /// Files that others take in, and one of those.
+    /// Files that other prompts include, each with one of those prompts.
     pub(super) parts: Vec<(String, String)>,
-    /// The tasks of all that are not refused.
+    /// The tasks of all templates that compile.
     pub(super) registry: Option<Registry>,
 }
 
-/// Where what is made goes, relative to the project's folder.
+/// The output folders, relative to the project's folder.
 #[derive(Clone, Copy)]
 pub(super) struct Folders<'a> {
     pub(super) templates: &'a str,
     pub(super) scenarios: &'a str,
 }
 
-/// Makes templates and scenarios.
+/// Converts prompts to templates and scenarios.
 pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, folders: Folders<'_>) -> Batch {
     let folder = folders.templates;
     let mut batch = Batch::default();
@@ -87,7 +89,8 @@ pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, f
         };
         let mut imported = match system {
             Some(system) => read(file).with_system(read(system)),
-            // A prompt that says itself who speaks is a whole one, whatever its name: `hello.system.prompt` is a variant of `hello`.
+            // A prompt with a system message is complete, whatever its name: `hello.system.prompt`
+            // is a variant of `hello`.
             None => match read(file) {
                 whole if whole.turns.iter().any(|turn| turn.role == Role::System) => whole,
                 half if matches!(import::half(&file.path), Some((_, Role::System))) => half.into_system(),
@@ -102,7 +105,7 @@ pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, f
         for (number, imported) in std::iter::once(imported).chain(others).enumerate() {
             let whole = if is_one { file.path.clone() } else { format!("{}#{}", file.path, number + 1) };
             let origin = system.map_or(whole, |system| format!("{} and {}", system.path, file.path));
-            // Whichever paths are named: a prompt has the template that was made of it before.
+            // An earlier template of the same prompt is replaced, whatever paths are named.
             let (place, name) = match known.0.iter().find(|(_, one)| one.prompt == origin) {
                 Some((name, one)) if names.insert(name.clone()) => (one.folder.clone(), name.clone()),
                 _ => (usual.clone(), free((&mut names, &known, &usual), file, system.is_some(), &imported)),
@@ -125,14 +128,14 @@ pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, f
         }
     }
     batch.registry = leave_out_broken(&mut batch.made, library);
-    // How a text was carried over is of no use where it was not.
+    // Details of the conversion are useless for a prompt that was not converted.
     for one in batch.made.iter_mut().filter(|one| one.is_refused()) {
         one.imported.notes.retain(|note| note.kind.weight() != Weight::Info);
     }
     batch
 }
 
-/// The files that others take in, each with one that does.
+/// Returns the files that other prompts include, each with one of those prompts.
 fn taken(found: &Found, library: &FilesBeside<'_>) -> BTreeMap<String, String> {
     let mut taken = BTreeMap::new();
     for file in &found.files {
@@ -141,7 +144,7 @@ fn taken(found: &Found, library: &FilesBeside<'_>) -> BTreeMap<String, String> {
             taken.entry(part).or_insert_with(|| file.path.clone());
         }
     }
-    // Files that take in each other are nobody's part: they are read, and the cycle is reported.
+    // Files that include each other are converted as prompts, so that the cycle is reported.
     let whole = |path: &String| {
         let mut at = path;
         let mut steps = 0;
@@ -154,7 +157,7 @@ fn taken(found: &Found, library: &FilesBeside<'_>) -> BTreeMap<String, String> {
     taken.into_iter().filter(|(path, _)| kept.contains(path)).collect()
 }
 
-/// Each prompt; where a file is the user's half of one, with its system half.
+/// Returns each prompt. The user half of a pair comes with its system half.
 fn halves<'f>(files: &[&'f File]) -> Vec<(&'f File, Option<&'f File>)> {
     let mut systems: BTreeMap<String, &File> = BTreeMap::new();
     let mut users = BTreeSet::new();
@@ -173,7 +176,7 @@ fn halves<'f>(files: &[&'f File]) -> Vec<(&'f File, Option<&'f File>)> {
     files.iter().filter_map(whole).collect()
 }
 
-/// A template that was made of a prompt before.
+/// An existing template that was converted from a prompt.
 struct KnownTemplate {
     /// Relative to the project's folder.
     folder: String,
@@ -183,11 +186,12 @@ struct KnownTemplate {
 /// The templates that were made before, by their names; and the files of all tasks, by theirs.
 struct Known(BTreeMap<String, KnownTemplate>, BTreeMap<String, String>);
 
-/// Folders in each other that are looked at for templates.
+/// The maximum depth of folders that are searched for templates.
 const DEPTH: usize = 16;
 
 impl Known {
-    /// Those in a folder and below it; in the project's own folder, where anything may lie, no further.
+    /// Finds the templates in a folder and below it. In the project's own folder, only the top
+    /// level is searched.
     fn below(root: &Path, folder: &str) -> Self {
         let mut known = Self(BTreeMap::new(), BTreeMap::new());
         known.add(root, folder, if folder.is_empty() { 0 } else { DEPTH });
@@ -238,7 +242,8 @@ fn free(
     free
 }
 
-/// Compiles everything; what the compiler refuses gets its words as notes. Gives the tasks of the rest.
+/// Compiles all templates. Compile errors become notes of their prompts. Returns the tasks of the
+/// remaining templates.
 fn leave_out_broken(made: &mut [Made], library: &FilesBeside<'_>) -> Option<Registry> {
     let mut sources: BTreeMap<String, String> = BTreeMap::new();
     for one in made.iter() {
@@ -251,7 +256,8 @@ fn leave_out_broken(made: &mut [Made], library: &FilesBeside<'_>) -> Option<Regi
             }
         }
     }
-    // What is wrong with one may hide what is wrong with all: a second look is at those that are left.
+    // Errors of one template may hide errors of others, so the remaining ones are compiled a second
+    // time.
     for _ in 0..2 {
         let left = made.iter().filter(|one| !one.is_refused());
         let texts = left.map(|one| (one.output.as_str(), one.text.as_str()));

@@ -1,4 +1,5 @@
-//! `ctxc import`: prompts of other formats found, made into templates, proved equal, reported.
+//! `ctxc import`: finds prompts of other formats, converts them to templates, proves them equal,
+//! and reports.
 
 mod args;
 mod find;

@@ -1,4 +1,4 @@
-//! What an import found and what became of each prompt: data that both reports, for people and for programs, are made from.
+//! The data of an import's report, for people and for programs.
 
 use super::find::Found;
 use super::make::Batch;
@@ -21,14 +21,14 @@ pub(super) enum Disposition {
     Refused,
 }
 
-/// What a run found, what it made of it, and what became of each prompt.
+/// The result of an import: the files found, the converted prompts, and the disposition of each.
 #[derive(Debug)]
 pub(super) struct ImportReport<'t> {
     pub(super) found: &'t Found,
     pub(super) batch: &'t Batch,
-    /// One a prompt that was made.
+    /// One for each converted prompt.
     pub(super) fates: &'t [Disposition],
     pub(super) verdict: Option<(&'t Path, &'t Verdict)>,
-    /// The folder of the templates, where the project's own patterns leave it out.
+    /// The folder of the templates, if the project's own patterns exclude it.
     pub(super) left_out: Option<&'t str>,
 }

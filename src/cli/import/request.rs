@@ -1,9 +1,10 @@
-//! The body of a request as it is compared: its messages in one form for every provider, and the fields beside them that are compared.
+//! The comparable form of a request body: its messages in one form for every provider, and the
+//! other fields that are compared.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// What is compared beside the messages, where either request has it.
+/// The fields besides the messages that are compared, if either request has them.
 const FIELDS: &[&str] = &[
     "/tools",
     "/tool_choice",
@@ -15,10 +16,11 @@ const FIELDS: &[&str] = &[
     "/generationConfig/responseMimeType",
     "/generationConfig/responseJsonSchema",
 ];
-/// Where messages stand.
+/// The fields that contain messages.
 const MESSAGES: &[&str] = &["system", "instructions", "systemInstruction", "messages", "input", "contents"];
 
-/// The messages of a body: each with `role` and `content`, whose texts are one where it is nothing but texts.
+/// Returns the messages of a body, each with `role` and `content`. A content that consists only of
+/// texts is joined to one text.
 pub(super) fn messages(body: &Value) -> Vec<Value> {
     let system = body.get("system").or_else(|| body.get("instructions")).or_else(|| body.pointer("/systemInstruction/parts"));
     let system = system.map(|content| json!({"role": "system", "content": content}));
@@ -31,16 +33,16 @@ pub(super) fn messages(body: &Value) -> Vec<Value> {
     system.into_iter().chain(said).map(message).filter(is_said).collect()
 }
 
-/// A message with what every provider calls the same.
+/// Returns a message in the form that is common to all providers.
 pub(super) fn message(written: Value) -> Value {
     let Value::Object(mut fields) = plain(written) else { return Value::Null };
     let content = fields.shift_remove("content").or_else(|| fields.shift_remove("parts"));
-    // Beside calls, a blank text is none.
+    // A message with tool calls and an empty text has no text.
     let is_blank = |content: &Value| content.as_str().is_some_and(str::is_empty) && fields.contains_key("tool_calls");
     if let Some(content) = content.filter(|content| !is_blank(content)) {
         fields.insert("content".to_owned(), whole(content));
     }
-    // As LangChain, and Google, call them.
+    // The names that LangChain and Google use.
     let word = match fields.get("role").and_then(Value::as_str) {
         Some("human") => Some("user"),
         Some("ai" | "model") => Some("assistant"),
@@ -52,18 +54,18 @@ pub(super) fn message(written: Value) -> Value {
     Value::Object(fields)
 }
 
-/// Who says a message; the kind of an item that nobody says.
+/// Returns the role of a message, or the type of an item without a role.
 pub(super) fn role(message: &Value) -> &str {
     message.get("role").or_else(|| message.get("type")).and_then(Value::as_str).unwrap_or("nobody")
 }
 
-/// No provider takes a blank message, so none is sent.
+/// Returns true if a message is sent. No provider accepts a blank message.
 fn is_said(message: &Value) -> bool {
     let is_blank = message.get("content").and_then(Value::as_str).is_some_and(|text| text.trim().is_empty());
     !is_blank || message.as_object().is_some_and(|fields| fields.len() > 2)
 }
 
-/// Texts one behind the other as one.
+/// Joins a list of texts to one text.
 fn whole(content: Value) -> Value {
     let text = |part: &Value| {
         let kind = part.get("type").and_then(Value::as_str).unwrap_or("text");
@@ -75,7 +77,8 @@ fn whole(content: Value) -> Value {
     texts.map_or(content, |texts| texts.concat().into())
 }
 
-/// A value without what changes nothing of the answer: breakpoints of a cache, the label of a schema, blanks in arguments, what is null.
+/// Removes everything from a value that does not change the answer: cache breakpoints, the name of
+/// a schema, spaces in arguments, null values.
 fn plain(value: Value) -> Value {
     match value {
         Value::Array(values) => values.into_iter().map(plain).collect(),
@@ -93,12 +96,13 @@ fn plain(value: Value) -> Value {
     }
 }
 
-/// Whether a field says more than if it were not there: a text as the form of an answer does not.
+/// Returns true if a field has an effect. A `text` response format has none.
 fn says(value: &Value) -> bool {
     !value.is_null() && *value != json!({"type": "text"})
 }
 
-/// A value whose properties stand in an order: an answer has them in that of its schema.
+/// Returns the value with its properties as a list, so that their order is compared: an answer
+/// follows the order of its schema.
 fn ordered(value: &Value) -> Value {
     if let Value::Array(values) = value {
         return values.iter().map(ordered).collect();
@@ -112,10 +116,11 @@ fn ordered(value: &Value) -> Value {
     Value::Object(fields.iter().map(one).collect())
 }
 
-/// A field that two requests differ in: its name, and both values as JSON.
+/// A field that differs between two requests: its name, and both values as JSON.
 pub(super) type FieldDifference = (String, String, String);
 
-/// The fields beside the messages that are compared: their names, and the first that differs.
+/// Compares the fields besides the messages. Returns the names of the compared fields, and the
+/// first difference.
 pub(super) fn fields(expected: &Value, rendered: &Value) -> (BTreeSet<String>, Option<FieldDifference>) {
     let mut compared = BTreeSet::new();
     let mut difference = None;
@@ -135,15 +140,15 @@ pub(super) fn fields(expected: &Value, rendered: &Value) -> (BTreeSet<String>, O
     (compared, difference)
 }
 
-/// What of a request is not compared.
+/// Returns the fields of a request that are not compared.
 pub(super) fn others(expected: &Value) -> BTreeSet<String> {
     let keys = expected.as_object().into_iter().flat_map(Map::keys);
     let is_compared = |key: &str| FIELDS.iter().any(|pointer| pointer.split('/').nth(1) == Some(key)) || MESSAGES.contains(&key);
     keys.filter(|key| !is_compared(key)).cloned().collect()
 }
 
-/// A value as lines.
+/// Returns a value as indented JSON.
 pub(super) fn shown(value: Option<&Value>) -> String {
-    // A value in memory is written without error.
+    // The JSON of a value always serialises.
     value.map_or_else(String::new, |value| serde_json::to_string_pretty(value).unwrap_or_default() + "\n")
 }

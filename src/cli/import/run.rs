@@ -1,4 +1,4 @@
-//! What `ctxc import` does, in order: find, make, verify, write, tell.
+//! The steps of `ctxc import`: find, convert, verify, write, report.
 
 use super::args::ImportArgs;
 use super::find::{FilesBeside, Found};
@@ -20,10 +20,10 @@ use crate::registry::compile::sources::FileAccess;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Unknown inputs that are listed.
+/// The maximum number of unknown inputs that are listed.
 const TOLD: usize = 5;
 
-/// Imports, or verifies what was imported before.
+/// Imports prompts, or verifies earlier imports.
 pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     Cx::ensure_places(&args.format, None)?;
     let samples = args.verify.as_deref().map(|path| samples::read(path).map(|samples| (path, samples))).transpose()?;
@@ -88,7 +88,8 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(if is_whole && is_equal { Exit::Success } else { Exit::Findings })
 }
 
-/// Inputs that no template takes: a slip in a name, or what a program hands to all of its prompts.
+/// Prints notes on inputs that no template accepts: a misspelt name, or a value that a program
+/// passes to all of its prompts.
 fn tell(path: &Path, verdict: &Verdict, cx: &mut Cx) {
     for (line, what) in verdict.unknown_inputs.iter().take(TOLD) {
         cx.note(&format!("{}:{line}: {what}", path.display()));
@@ -98,7 +99,8 @@ fn tell(path: &Path, verdict: &Verdict, cx: &mut Cx) {
     }
 }
 
-/// The endings by which prompts are found in folders, where other texts than prompts have `.txt` too.
+/// Lists the extensions that mark a file in a folder as a prompt. Extensions shared with other
+/// texts, such as `.txt`, are left out.
 fn endings() -> String {
     let by_ending = FORMATS.iter().filter(|format| format.stem.is_none());
     let endings = |format: &Format| format.endings.iter().filter(|ending| !format.named_endings.contains(ending));
@@ -106,7 +108,7 @@ fn endings() -> String {
     all.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
 }
 
-/// What samples may call the templates of this run.
+/// Returns the names by which samples may refer to the templates of this run.
 fn names(made: &[Made]) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for one in made.iter().filter(|one| !one.is_refused()) {
@@ -117,13 +119,13 @@ fn names(made: &[Made]) -> BTreeMap<String, String> {
     names
 }
 
-/// Compares the templates of the project as they are.
+/// Compares the existing templates of the project.
 fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
     let of_file = |task: crate::registry::Task<'_>| Some((task.source().ok()?.path, task.name().to_owned()));
     let (mut names, shared) = prompts(&project);
     names.extend(project.registry.tasks().filter_map(of_file));
-    // Only samples of a template with errors report them.
+    // Errors of a template are reported only if a sample uses it.
     names.extend(project.broken.tasks().map(|task| (task.path.clone(), task.name.clone())));
     let several = |name: &str| {
         let tasks = shared.get(name.trim_start_matches("./"))?.iter().map(|task| format!("`{task}`")).collect::<Vec<_>>();
@@ -148,8 +150,9 @@ fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, c
     Ok(if verdict.differences.is_empty() { Exit::Success } else { Exit::Findings })
 }
 
-/// The prompts that the templates of a project were made of, by file: those whose texts stayed in place, and those that a template
-/// names as its origin. Apart from them those that several tasks have.
+/// Returns the prompts from which the project's templates were converted, each with its task: files
+/// that templates use in place, and files that templates name as their origin. Prompts of several
+/// tasks are returned separately.
 fn prompts(project: &Compiled) -> (BTreeMap<String, String>, BTreeMap<String, BTreeSet<String>>) {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut put = |prompt: String, task: &str| found.entry(prompt).or_default().insert(task.to_owned());
@@ -176,14 +179,14 @@ fn prompts(project: &Compiled) -> (BTreeMap<String, String>, BTreeMap<String, BT
     (own.into_iter().filter_map(|(prompt, tasks)| Some((prompt, tasks.into_iter().next()?))).collect(), shared)
 }
 
-/// Where scenarios go: the first folder of them that the project names.
+/// Returns the folder for scenarios: the first one that the project names.
 fn scenarios(project: &Project) -> String {
     let is_folder = |place: &&str| !place.contains(['*', '?', '[', '{', '!']) && Path::new(place).extension().is_none();
     let places = project.config.eval.scenarios.iter().map(|place| place.value.trim_matches('/'));
     places.filter(|place| !place.is_empty()).find(is_folder).unwrap_or("scenarios").to_owned()
 }
 
-/// Where templates go, relative to the project's folder.
+/// Returns the folder for templates, relative to the project's folder.
 fn folder(named: Option<&Path>, project: &Project) -> Result<String> {
     let Some(named) = named else {
         let globs = project.config.templates.include.as_ref();
@@ -200,7 +203,7 @@ fn folder(named: Option<&Path>, project: &Project) -> Result<String> {
             .hint("a template takes its texts from its own project")
     };
     let here = fs::current_dir().unwrap_or_default();
-    // What is not there yet has no real path, but some folder above it has.
+    // A folder that does not exist yet has no canonical path, but one of its ancestors has.
     let mut missing: Vec<PathBuf> = Vec::new();
     let mut at = here.join(named);
     while !fs::exists(&at) {
@@ -217,7 +220,7 @@ fn folder(named: Option<&Path>, project: &Project) -> Result<String> {
     Ok(parts.join("/"))
 }
 
-/// Writes one template, unless something is there.
+/// Writes one template with its files, unless different files exist.
 fn put(made: &Made, args: &ImportArgs, root: &Path, checked: Checked) -> Result<Disposition> {
     if made.is_refused() {
         return Ok(Disposition::Refused);
@@ -227,7 +230,7 @@ fn put(made: &Made, args: &ImportArgs, root: &Path, checked: Checked) -> Result<
     if there.iter().all(|same| *same == Some(true)) {
         return Ok(Disposition::Same);
     }
-    // Scenarios that somebody wrote are nobody's to write over.
+    // Scenarios that were not imported are never overwritten.
     let is_own = |(path, _): &(String, String)| {
         let head = fs::head(&root.join(path), SUITE_ORIGIN.len() as u64).ok().flatten();
         head.is_some_and(|head| head != SUITE_ORIGIN.as_bytes())
@@ -247,7 +250,7 @@ fn put(made: &Made, args: &ImportArgs, root: &Path, checked: Checked) -> Result<
     Ok(Disposition::Written)
 }
 
-/// Whether a file is there with this text; `None` where none is.
+/// Returns true if the file has this text, false if it has another; `None` if it does not exist.
 fn is_same(path: &Path, text: &str) -> Option<bool> {
     if !fs::exists(path) && !fs::is_link(path) {
         return None;

@@ -1,4 +1,5 @@
-//! Samples: one JSON object a line, with a template, what is handed in, and the text, the messages or the request that come of it.
+//! Samples: one JSON object per line, with a template, its inputs, and the expected text, messages
+//! or request.
 
 use super::request;
 use crate::base::fs;
@@ -14,10 +15,10 @@ use crate::syntax::decode;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Bytes that a file of samples may have.
+/// The maximum size of a file of samples in bytes.
 const LIMIT: u64 = 256 << 20;
 
-/// What a prompt is expected to become.
+/// The expected result of a prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Expected {
     /// Its only message.
@@ -28,17 +29,17 @@ pub(super) enum Expected {
     Request(Value),
 }
 
-/// One line.
+/// One line of a file of samples.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
     /// The line, from 1.
     pub(super) line: usize,
-    /// A task, its file, or the prompt it was made of.
+    /// A task, its file, or the prompt from which it was converted.
     pub(super) template: String,
     pub(super) inputs: BTreeMap<String, Value>,
     /// The conversation so far.
     pub(super) history: Vec<Turn>,
-    /// Whose request it is.
+    /// The dialect of the request.
     pub(super) target: &'static Target,
     pub(super) expected: Expected,
 }

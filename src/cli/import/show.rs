@@ -1,4 +1,4 @@
-//! The report of `ctxc import` for people: each prompt with what became of it, then the totals.
+//! The report of `ctxc import` for people: the disposition of each prompt, then the totals.
 
 use super::make::Made;
 use super::report::{Disposition, ImportReport};
@@ -11,10 +11,10 @@ use crate::import::{Body, Note, NoteKind, Parameter, Weight};
 use crate::kernel::profile::Profile;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Columns around a difference that are shown of its lines.
+/// Characters shown on each side of a difference.
 const AROUND: usize = 60;
 
-/// Prints everything.
+/// Prints the whole report.
 pub(super) fn print(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     for (made, fate) in told.batch.made.iter().zip(told.fates) {
         prompt(made, *fate, cx)?;
@@ -69,10 +69,10 @@ fn prompt(made: &Made, fate: Disposition, cx: &mut Cx) -> Result<()> {
     groups.into_iter().try_for_each(|(first, others)| note(first, &others, cx))
 }
 
-/// Further lines of a note that are named.
+/// The maximum number of further lines of a note that are listed.
 const LINES: usize = 4;
 
-/// “ (also in lines 37, 39 and 196 more)”.
+/// Lists the further lines of a note, such as “ (also in lines 37, 39 and 196 more)”.
 fn also(others: &[u32]) -> String {
     let lines: Vec<String> = others.iter().take(LINES).map(u32::to_string).collect();
     let word = if others.len() == 1 { "line" } else { "lines" };
@@ -83,7 +83,7 @@ fn also(others: &[u32]) -> String {
     }
 }
 
-/// `tone (string, default "warm")`.
+/// Describes an input, such as `tone (string, default "warm")`.
 fn input(parameter: &Parameter) -> String {
     let kind = parameter.kind.unwrap_or("any");
     match &parameter.default {
@@ -105,7 +105,7 @@ fn note(note: &Note, others: &[u32], cx: &mut Cx) -> Result<()> {
     cx.hanging(&format!("  {}: {word}: {}{}", escape(&place), escape(&note.kind.to_string()), also(others)), 4)
 }
 
-/// Prints what samples say.
+/// Prints the result of the samples.
 pub(super) fn verdict(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     let Some((path, verdict)) = told.verdict else { return Ok(()) };
     let shown = path.display().to_string();
@@ -128,7 +128,7 @@ pub(super) fn verdict(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     })
 }
 
-/// What a difference is, on one line.
+/// Describes a difference in one line.
 pub(super) fn title(difference: &Difference) -> String {
     let name = &difference.template;
     match &difference.kind {
@@ -148,7 +148,7 @@ pub(super) fn title(difference: &Difference) -> String {
     }
 }
 
-/// The lines below it.
+/// Returns the detail lines of a difference.
 pub(super) fn message(difference: &Difference) -> Vec<String> {
     match &difference.kind {
         DifferenceKind::Failed(why) => why.iter().skip(1).map(|why| escape(why).into_owned()).collect(),
@@ -157,7 +157,7 @@ pub(super) fn message(difference: &Difference) -> Vec<String> {
         }
         DifferenceKind::Field((field, expected, rendered)) => {
             let mut diff = Vec::new();
-            // Bytes in memory take every line.
+            // Writing to a vector cannot fail.
             let _ = unified::write(&mut diff, field, expected, rendered, Screen::PLAIN);
             String::from_utf8_lossy(&diff).lines().skip(2).map(str::to_owned).collect()
         }
@@ -178,7 +178,7 @@ pub(super) fn message(difference: &Difference) -> Vec<String> {
     }
 }
 
-/// A line with its end: what cannot be seen is written out.
+/// Returns a line with its invisible characters escaped.
 fn shown(text: &str) -> String {
     if text.is_empty() { "(nothing more)".to_owned() } else { escape(text).into_owned() }
 }
@@ -216,7 +216,7 @@ fn totals(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     Ok(())
 }
 
-/// Files that were passed over because no format has their form.
+/// Describes the files that were skipped because their placeholders match no format.
 pub(super) fn others(paths: &[String]) -> String {
     let names = escape(&paths.join(", ")).into_owned();
     format!("{names}: placeholders in no supported format; copy each text into its own `.md` file")

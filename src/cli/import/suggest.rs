@@ -1,4 +1,5 @@
-//! What models of prompts, and settings that no template says, may become in `ctxc.toml`: a text for people to take from, never written anywhere.
+//! A suggestion for `ctxc.toml` from the models and settings of prompts. It is only printed, never
+//! written to a file.
 
 use super::make::Made;
 use crate::base::number::thousands;
@@ -8,8 +9,8 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The suggestion for these prompts; `None` where none of them names a model or a setting.
-/// Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+/// Returns the suggestion for some prompts; `None` if none of them names a model or a setting. The
+/// results of `write!` are ignored, because writing to a string cannot fail.
 pub(super) fn suggestion(made: &[Made]) -> Option<String> {
     let says_more = |model: &Model| model.name.is_some() || model.others().next().is_some();
     let with: Vec<&Made> =
@@ -54,7 +55,7 @@ pub(super) fn suggestion(made: &[Made]) -> Option<String> {
     (!with.is_empty()).then(|| roles.trim_end().to_owned())
 }
 
-/// A key of TOML, bare where it can be.
+/// Returns a TOML key, bare if possible.
 fn key(name: &str) -> String {
     let is_bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     if is_bare { name.to_owned() } else { quoted(name) }

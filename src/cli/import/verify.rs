@@ -1,5 +1,5 @@
-//! Samples rendered and compared, byte for byte: with the request that `ctxc render --as` prints, message by message, and where a sample is
-//! a whole request, its tools and the form of its answer, too.
+//! Renders samples and compares them byte for byte with the request that `ctxc render --as` prints:
+//! message by message, and for a sample with a whole request also its tools and response format.
 
 use super::request::{self, FieldDifference};
 use super::samples::{Expected, Sample};
@@ -16,35 +16,34 @@ use crate::registry::Registry;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A sample that does not come out as expected.
+/// A sample whose result is not the expected one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Difference {
-    /// The sample's line.
     pub(super) line: usize,
-    /// What it names as its template.
+    /// The template, as the sample names it.
     pub(super) template: String,
     pub(super) kind: DifferenceKind,
 }
 
-/// How a sample differs.
+/// The kind of a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum DifferenceKind {
-    /// There is no such template, or it has no context with these inputs: why.
+    /// The template does not exist, or has no context with these inputs; with the reasons.
     Failed(Vec<String>),
-    /// The messages are others: roles expected, roles rendered.
+    /// The roles of the messages differ: expected, rendered.
     Roles(Vec<String>, Vec<String>),
-    /// Something that is no text is another.
+    /// A field or a content that is no text differs.
     Field(FieldDifference),
-    /// A byte of a message is another.
+    /// A byte of a message differs.
     Byte(Byte),
 }
 
 /// The first byte that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Byte {
-    /// Which message it is.
+    /// The message, for people.
     pub(super) message: String,
-    /// The byte, from 0.
+    /// The offset of the byte in the message, from 0.
     pub(super) at: usize,
     /// Its line, from 1.
     pub(super) line: usize,
@@ -54,40 +53,38 @@ pub(super) struct Byte {
     pub(super) expected: String,
     /// The line as rendered.
     pub(super) rendered: String,
-    /// How the template's segments look, where that adds words to the prompt's own.
+    /// The profile of the template, if it adds text to the prompt's own.
     pub(super) profile: Option<Profile>,
 }
 
-/// The verdict over all samples.
+/// The result of all samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) samples: usize,
     pub(super) differences: Vec<Difference>,
-    /// What was compared beside the messages.
+    /// The compared fields besides the messages.
     pub(super) compared: BTreeSet<String>,
-    /// What requests have and was not compared.
+    /// The fields of requests that were not compared.
     pub(super) others: BTreeSet<String>,
-    /// What samples hand in and no template takes, by line.
+    /// Inputs of samples that no template accepts, each with the line of the sample.
     pub(super) unknown_inputs: Vec<(usize, String)>,
 }
 
-/// What samples are held against.
+/// The environment in which samples are verified.
 #[derive(Clone, Copy)]
 pub(super) struct SampleInputs<'a> {
-    /// The templates.
     pub(super) registry: Option<&'a Registry>,
-    /// From what a sample may call a template to its task.
+    /// The task for each name by which samples may refer to it.
     pub(super) names: &'a BTreeMap<String, String>,
-    /// The roles that a sample may name in place of a template.
+    /// The roles that a sample may name instead of a template.
     pub(super) roles: &'a BTreeMap<String, Role>,
-    /// The files of the project.
     pub(super) files: &'a dyn Files,
-    /// Why the registry lacks a task or file of that name, where it has errors.
+    /// Returns the reason why the registry lacks a task or file, if it has errors.
     pub(super) lacking: &'a dyn Fn(&str) -> Option<String>,
 }
 
 impl<'a> SampleInputs<'a> {
-    /// The task that a sample calls by a name, and the role that plays it where the sample names that.
+    /// Returns the task for the name in a sample, and the role if the name is that of a role.
     fn task<'n>(&self, wanted: &'n str) -> (&'n str, Option<&'a Role>)
     where
         'a: 'n,
@@ -101,7 +98,7 @@ impl<'a> SampleInputs<'a> {
     }
 }
 
-/// Renders every sample.
+/// Renders and compares every sample.
 pub(super) fn verify(samples: &[Sample], against: SampleInputs<'_>) -> Verdict {
     let mut verdict = Verdict { samples: samples.len(), unknown_inputs: unknown_inputs(samples, against), ..Verdict::default() };
     for sample in samples {
@@ -153,7 +150,7 @@ fn compare(sample: &Sample, against: SampleInputs<'_>, verdict: &mut Verdict) ->
     fields.map_or(Ok(()), |difference| Err(DifferenceKind::Field(difference)))
 }
 
-/// The request that a sample's template makes, and how its segments look.
+/// Returns the request that a sample's template produces, and its profile.
 fn rendered(sample: &Sample, against: SampleInputs<'_>) -> Result<(Value, Profile), DifferenceKind> {
     let SampleInputs { registry, files, lacking, .. } = against;
     let (task, role) = against.task(&sample.template);
@@ -173,8 +170,8 @@ fn rendered(sample: &Sample, against: SampleInputs<'_>) -> Result<(Value, Profil
     Ok((body, routed.unwrap_or_default()))
 }
 
-/// The inputs of samples that their templates do not take, each once with the first line that has it: with a slip in a name a template is
-/// rendered without that value.
+/// Returns the inputs of samples that their templates do not accept, each once with its first line.
+/// With a misspelt name, a template is rendered without the value.
 fn unknown_inputs(samples: &[Sample], against: SampleInputs<'_>) -> Vec<(usize, String)> {
     let mut seen = BTreeSet::new();
     let mut told = Vec::new();
@@ -192,7 +189,7 @@ fn unknown_inputs(samples: &[Sample], against: SampleInputs<'_>) -> Vec<(usize, 
     told
 }
 
-/// The first byte in which two texts differ.
+/// Returns the first byte in which two texts differ.
 fn differs(expected: &str, rendered: &str) -> Option<Byte> {
     let same = expected.bytes().zip(rendered.bytes()).take_while(|(expected, rendered)| expected == rendered).count();
     if same == expected.len() && same == rendered.len() {

@@ -1,11 +1,12 @@
-//! The agent of a repository: a program that a library for models is installed for. Reads the files that name what is installed; starts nothing.
+//! Detects the agent of a repository: a program with a library for models as a dependency. Only
+//! reads dependency files; starts nothing.
 
 use crate::base::fs;
 use std::path::Path;
 
-/// Bytes of a file that is read.
+/// The maximum size of a file that is read, in bytes.
 const LIMIT: u64 = 1 << 18;
-/// Libraries of providers and for agents, by the names that package managers have for them.
+/// Libraries of vendors and for agents, by their package names.
 const LIBRARIES: [&str; 34] = [
     "@anthropic-ai/claude-agent-sdk",
     "@anthropic-ai/sdk",
@@ -42,12 +43,12 @@ const LIBRARIES: [&str; 34] = [
     "pydantic-ai",
     "smolagents",
 ];
-/// Beginnings of the names of libraries that come in parts.
+/// Prefixes of the names of libraries that consist of several packages.
 const FAMILIES: [&str; 7] =
     ["@ai-sdk/", "@langchain/", "langchain-", "llama-index-", "strands-agents", "pydantic-ai-", "semantic-kernel"];
-/// Files of Python packages, at the top of a repository.
+/// Files of Python packages at the top of a repository.
 const PYTHON: [&str; 3] = ["pyproject.toml", "requirements.txt", "requirements.in"];
-/// Names that the first file of a Python program commonly has.
+/// Common names of the main file of a Python program.
 const PROGRAMS: [&str; 5] = ["agent.py", "main.py", "app.py", "bot.py", "run.py"];
 
 /// A program that calls models.
@@ -56,12 +57,12 @@ pub(super) struct Agent {
     /// The file that names a library for models, and the library.
     pub(super) named_in: &'static str,
     pub(super) library: String,
-    /// The command that starts it; `None` where the files do not show it.
+    /// The command that starts the program; `None` if the files do not show it.
     pub(super) command: Option<String>,
 }
 
 impl Agent {
-    /// The agent of a folder, if the packages of the folder show one.
+    /// Returns the agent of a folder, if its dependencies include a library for models.
     pub(super) fn of(folder: &Path) -> Option<Self> {
         let text = |name: &str| String::from_utf8(fs::head(&folder.join(name), LIMIT).ok()??).ok();
         let python = PYTHON.into_iter().find_map(|file| Some((file, text(file)?.lines().find_map(python_library)?)));
@@ -77,7 +78,8 @@ impl Agent {
     }
 }
 
-/// The library that a line of a requirements file or a project file names: the first word of the line, or of a quoted text in it.
+/// Returns the library that a line of a requirements or project file names: the first word of the
+/// line, or of a quoted text in it.
 fn python_library(line: &str) -> Option<String> {
     let quoted = line.split(['"', '\'']).skip(1).step_by(2);
     let name = |text: &str| -> String {

@@ -1,30 +1,32 @@
-//! The checks of a project on a forge: what it needs there, found in its files, and the workflow that is written. Plain functions of files.
-//! Names no registry from which ctxc could be installed, since it is in none.
+//! The checks of a project in CI: its needs, found in its files, and the workflow file. Pure
+//! functions of files.
+//!
+//! Never names a registry to install ctxc from, because none has it.
 
 use crate::base::fs::{self, ReadFs, RealFs};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Paths of the workflows of a forge.
+/// The path of the workflow file.
 pub(super) const WORKFLOW: &str = ".github/workflows/ctxc.yml";
 /// The path of a clone of ctxc in a repository that installs it from there.
 pub(super) const CLONE: &str = "tools/ctxc";
-/// Bytes of a file of git or of Python that are read.
+/// The maximum size of a file of git or Python that is read, in bytes.
 const LIMIT: u64 = 1 << 16;
-/// The condition of steps that compare: all but the first push of a branch have a base. Events other than a push have no `before`, which would equal
-/// the zeros.
+/// The condition of steps that compare: all but the first push of a branch have a base. Events
+/// other than a push have no `before`, and would match the zeros.
 const HAS_BASE: &str = "(github.event_name != 'push' || github.event.before != '0000000000000000000000000000000000000000')";
 /// The input of a checkout with its history.
 const HISTORY: &str = "fetch-depth: 0 # the gate compares with the commit where the change began";
 /// The argument with the hash that permits the commands of scenarios, if the repository has one.
 const TRUST: &str = "${CTXC_TRUST_HASH:+--trust-hash=$CTXC_TRUST_HASH}";
 
-/// The needs of a project on a forge.
+/// The needs of a project in CI.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CiProject {
-    /// The top of its repository; the project's own folder where it lies in none.
+    /// The top of its repository, or the project's own folder without a repository.
     pub(super) top: PathBuf,
-    /// Its folder, from there; empty where it is the same.
+    /// The project's folder, relative to the top; empty if they are the same.
     folder: String,
     /// The branch that changes are merged into.
     branch: String,
@@ -32,7 +34,7 @@ pub(super) struct CiProject {
     install: Option<String>,
     /// Steps that set up the languages of its programs.
     languages: Vec<Language>,
-    /// True if its scenarios take requests from programs, or may soon.
+    /// True if its scenarios take requests from programs, or may do so soon.
     has_programs: bool,
 }
 
@@ -41,19 +43,19 @@ pub(super) struct CiProject {
 struct Language {
     /// The action.
     action: &'static str,
-    /// Its input: a version, or the file that has one.
+    /// The input of the action: a version, or a file that contains one.
     version: (&'static str, String),
     name: &'static str,
     /// The file that names the dependencies.
     file: &'static str,
-    /// The folder that dependencies are installed in, if it is one of the project.
+    /// The folder of installed dependencies, if it is in the project.
     packages: &'static str,
-    /// The commands that install what the project depends on, a line each.
+    /// The commands that install the dependencies, a line each.
     commands: &'static [&'static str],
 }
 
 impl CiProject {
-    /// Looks at the files of a project.
+    /// Inspects the files of a project.
     pub(super) fn of(root: &Path, install: Option<&str>) -> Self {
         let root = RealFs.canonical(root).unwrap_or_else(|_| root.to_path_buf());
         let top = root.ancestors().find(|folder| fs::exists(&folder.join(".git"))).unwrap_or(&root).to_path_buf();
@@ -64,8 +66,9 @@ impl CiProject {
         Self { branch: branch(&top), top, folder, install: install.map(str::to_owned), languages, has_programs }
     }
 
-    /// The workflow of GitHub. The gate is a job of its own, in which no program of the change runs: it takes the requests that these sent in the
-    /// other job, and ctxc and the dependencies of checks from the base.
+    /// Returns the workflow for GitHub. The gate is a separate job in which no program of the
+    /// change runs: it uses the requests that these programs sent in the other job, and takes ctxc
+    /// and the dependencies of checks from the base.
     pub(super) fn github(&self) -> String {
         let branch = quoted(&self.branch);
         let mut out = format!(
@@ -112,7 +115,7 @@ impl CiProject {
 
     fn gate_job(&self, out: &mut String) {
         self.begin_job(out, "gate", "change/");
-        // A job that is skipped since the one before it failed counts as passed.
+        // A job that is skipped because an earlier one failed counts as passed.
         let needs = if self.has_programs { "    needs: check\n" } else { "" };
         let runs = if self.has_programs { "(!cancelled()) && " } else { "" };
         let _ =
@@ -154,7 +157,7 @@ impl CiProject {
         }
     }
 
-    /// Steps that set up the languages of the change.
+    /// Adds steps that set up the languages of the change.
     fn set_up(&self, out: &mut String) {
         for language in &self.languages {
             let Language { action, version: (input, version), name, commands, .. } = language;
@@ -164,8 +167,9 @@ impl CiProject {
         }
     }
 
-    /// Steps that install for the project's own checks what the base depends on, where it has what names that. Installing runs programs, and
-    /// those of the change may not run here.
+    /// Adds steps that install the dependencies of the base for the project's own checks, if the
+    /// base has a dependency file. An installation runs programs, and those of the change must not
+    /// run here.
     fn set_up_base(&self, out: &mut String) {
         for language in &self.languages {
             let Language { action, version: (input, version), file, packages, commands, .. } = language;
@@ -183,7 +187,7 @@ impl CiProject {
         }
     }
 
-    /// The commands for any other place.
+    /// Returns the commands for any other CI.
     pub(super) fn commands(&self) -> String {
         let install = self.install();
         format!(
@@ -201,13 +205,14 @@ impl CiProject {
         if self.folder.is_empty() { String::new() } else { format!("{}/", self.folder) }
     }
 
-    /// Returns whether the repository lacks the clone that ctxc is to be compiled from.
+    /// Returns true if the repository lacks the clone from which ctxc is compiled.
     pub(super) fn lacks_clone(&self) -> bool {
         self.install.is_none() && !fs::exists(&self.top.join(CLONE))
     }
 }
 
-/// The gate, which gets what the clone lacks of the base from `source`, and permits a base that does not have the project yet.
+/// Returns the commands of the gate. They fetch missing commits of the base from `source`, and
+/// permit a base without the project.
 fn gate(source: &str, requests: &str) -> String {
     let requests = if requests.is_empty() { String::new() } else { format!(" {requests}") };
     format!(
@@ -220,7 +225,7 @@ fn gate(source: &str, requests: &str) -> String {
     )
 }
 
-/// A text as an expression of GitHub takes it.
+/// Quotes a text for an expression of GitHub.
 fn quoted_in_expression(text: &str) -> String {
     format!("'{}'", text.replace('\'', "\'\'"))
 }
@@ -233,12 +238,13 @@ fn step<'c>(out: &mut String, name: &str, commands: impl IntoIterator<Item = &'c
     }
 }
 
-/// A text as YAML takes it, whatever it holds.
+/// Quotes any text for YAML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The branch that changes are merged into: that of the remote, else the current one.
+/// Returns the branch that changes are merged into: the default branch of the remote, otherwise the
+/// current one.
 fn branch(top: &Path) -> String {
     let named = |file: &str, before: &str| {
         let head = fs::head(&top.join(".git").join(file), LIMIT).ok().flatten()?;
@@ -252,7 +258,8 @@ fn branch(top: &Path) -> String {
 /// Keys of scenarios that name a program: one that sends the request, or a check.
 const PROGRAMS: [&str; 3] = ["request:", "command:", "python:"];
 
-/// Returns whether a scenario in a folder names a program that sends its request, or a check of the project's own.
+/// Returns true if a scenario in a folder names a program that sends its request, or a check of the
+/// project's own.
 fn names_programs(folder: &Path) -> bool {
     fs::entries_in(folder).into_iter().any(|(_, path)| {
         let text = || fs::head(&path, LIMIT).ok().flatten().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a folder already holds: templates of this language, and prompts of others. Reads, never writes.
+//! The existing content of a folder: templates, and prompts of other formats. Reads, never writes.
 
 use crate::base::fs;
 use crate::base::patterns::SkippedFolders;
@@ -11,20 +11,20 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Files larger than this are no templates that anybody wrote.
+/// The maximum size of a template or prompt in bytes.
 const LIMIT: u64 = 10 << 20;
 
-/// Files by the folder at the top that holds them; the empty name is the project's folder itself.
+/// Numbers of files, by their folder at the top; the empty name is the project's folder itself.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Files whose root is a task, a template or a library, or that are too broken to tell.
+    /// Files whose root is a task, a template or a library, or whose root cannot be determined.
     pub(super) templates: BTreeMap<String, usize>,
-    /// Prompts that `ctxc import` reads, by the names of their formats.
+    /// Prompts that `ctxc import` can convert, by the names of their formats.
     pub(super) prompts: BTreeMap<&'static str, BTreeMap<String, usize>>,
 }
 
 impl Found {
-    /// Looks through a folder. What `.gitignore` hides and what is installed is not the project's.
+    /// Searches a folder. Ignored files and installed packages are left out.
     pub(super) fn under(root: &Path) -> Self {
         let mut found = Self::default();
         let mut reader = Reader::new();

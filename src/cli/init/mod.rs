@@ -1,4 +1,5 @@
-//! `ctxc init`: a project file for the templates, prompts or agent that are there, or a first template where nothing is.
+//! `ctxc init`: writes a project file for existing templates, prompts or an agent, or a first
+//! template if the folder has none of these.
 
 mod agent;
 mod ci;

@@ -1,4 +1,5 @@
-//! Never overwrites and never changes a file: what exists is reported and left alone.
+//! The verb `ctxc init`. Never overwrites and never changes a file: existing files are reported and
+//! left alone.
 
 use super::agent::Agent;
 use super::ci::{self, CiProject};
@@ -37,7 +38,7 @@ pub(crate) enum Ci {
     Print,
 }
 
-/// Writes what is missing.
+/// Writes the missing files.
 pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
     let root = args.dir.clone().or_else(|| cx.options.project.clone()).unwrap_or_else(|| PathBuf::from("."));
     let around = around(&root);
@@ -50,7 +51,7 @@ pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
     if let Some(Agent { named_in, library, .. }) = &agent {
         cx.line(&format!("found an agent, whose {named_in} names {library}: it needs no template"))?;
     }
-    // An example is for an empty project alone.
+    // Only an empty project gets an example.
     let is_first = is_first && agent.is_none();
     let wrote_template = is_first && !fs::exists(&root.join(FILE));
     if wrote_template && put(&root, write::TEMPLATE, &write::template(), cx)? {
@@ -91,18 +92,18 @@ pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// The project that a folder lies in, without being one itself.
+/// Returns the project that contains a folder, if the folder is not a project itself.
 fn around(root: &Path) -> Option<PathBuf> {
     if fs::exists(&root.join(FILE)) {
         return None;
     }
-    // A folder that is not there yet lies in one that is.
+    // A folder that does not exist yet has an ancestor that does.
     let whole = fs::current_dir().ok()?.join(root);
     let there = whole.ancestors().find_map(|folder| RealFs.canonical(folder).ok())?;
     there.ancestors().find(|folder| fs::exists(&folder.join(FILE))).map(Path::to_path_buf)
 }
 
-/// Writes the workflow of a forge, which takes it from the top of a repository alone.
+/// Writes the workflow, which GitHub only reads at the top of a repository.
 fn workflow(root: &Path, project: &CiProject, cx: &mut Cx) -> Result<()> {
     let real = RealFs.canonical(root).unwrap_or_else(|_| root.to_path_buf());
     let is_top = real == project.top;
@@ -122,7 +123,7 @@ fn parse_command(text: &str) -> std::result::Result<String, String> {
     Ok(command.to_owned())
 }
 
-/// Writes one file unless it is there. Says which. Returns whether it wrote.
+/// Writes one file, unless it exists, and prints the outcome. Returns true if it was written.
 fn put(root: &Path, name: &str, text: &str, cx: &mut Cx) -> Result<bool> {
     let path = root.join(name);
     if fs::exists(&path) {
@@ -140,17 +141,18 @@ fn put(root: &Path, name: &str, text: &str, cx: &mut Cx) -> Result<bool> {
     Ok(true)
 }
 
-/// What brings prompts along that are there.
+/// Returns the command that imports the existing prompts.
 fn import(found: &Found) -> String {
     let folders: BTreeSet<&String> = found.prompts.values().flat_map(BTreeMap::keys).collect();
     let named = |folder: &&String| if folder.is_empty() { ".".to_owned() } else { escape(folder).into_owned() };
     let all: Vec<String> = folders.iter().map(named).collect();
-    // What is everywhere is looked for everywhere.
+    // Many folders are replaced by the whole project.
     format!("import {}", if all.len() > 3 || all.contains(&".".to_owned()) { ".".to_owned() } else { all.join(" ") })
 }
 
-/// `found 600 task files in prompts/ and 41 Jinja files in legacy/ (see `ctxc import`); changed none of them`. A file of prompts may be
-/// a part of others; nobody has opened it yet.
+/// Describes the existing files: `found 600 task files in prompts/ and 41 Jinja files in legacy/
+/// (see `ctxc import`); changed none of them`. Counts files, not prompts, because no file was
+/// opened yet and some are parts of others.
 fn sentence(found: &Found) -> Option<String> {
     let templates = (!found.templates.is_empty()).then(|| part(&found.templates, "task file"));
     let prompts =

@@ -1,13 +1,13 @@
-//! The texts that `ctxc init` writes. Plain functions of what was found.
+//! The texts that `ctxc init` writes. Pure functions.
 
 use crate::syntax::write::TemplateWriter;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The first template of an empty project.
+/// The path of the first template of an empty project.
 pub(super) const TEMPLATE: &str = "templates/summarize-document.xml";
 
-/// `ctxc.toml` for templates in these folders.
+/// Returns the text of `ctxc.toml` for templates in these folders.
 pub(super) fn project_file(folders: &BTreeMap<String, usize>) -> String {
     let mut out = String::from(
         "# A ctxc project. Every key is optional: `ctxc defaults` shows what holds, `ctxc rules` what is checked.\n\
@@ -23,12 +23,12 @@ pub(super) fn project_file(folders: &BTreeMap<String, usize>) -> String {
     out
 }
 
-/// `ctxc.toml` beside an agent, which needs no template.
+/// The text of `ctxc.toml` for an agent, which needs no template.
 pub(super) const AGENT_PROJECT: &str = "# A ctxc project that tests an agent: `ctxc record -- COMMAND` keeps the requests that it sends, and\n\
      # `ctxc new scenario --from @last` makes a test of one. Every key is optional: `ctxc defaults` shows what holds.\n\
      edition = \"2026\"\n";
 
-/// A folder's name as a pattern that means nothing else.
+/// Returns a pattern that matches a folder's name literally. Special characters become `?`.
 fn literal(name: &str) -> String {
     name.chars().map(|c| if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | ',') { '?' } else { c }).collect()
 }
@@ -49,7 +49,7 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// The first template.
+/// Returns the text of the first template.
 pub(super) fn template() -> String {
     let mut xml = TemplateWriter::new();
     xml.open("task", &[("type", "atomic"), ("name", "summarize-document"), ("version", "1.0.0")]);

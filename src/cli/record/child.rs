@@ -1,4 +1,4 @@
-//! Runs the command of `record` and `replay`, and waits for it, whatever signals come.
+//! Runs the command of `record` and `replay`, and waits for it, even if signals arrive.
 
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::interrupt;
@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::process::{Command, ExitStatus};
 
-/// Runs a command to its end, and gives its exit code: 128 and the signal where one ended it.
+/// Runs a command to its end, and returns its exit code: 128 plus the signal if a signal ended it.
 #[allow(clippy::disallowed_methods, reason = "the user names the command on the command line")]
 #[allow(clippy::wildcard_enum_match_arm, reason = "whatever else the machine says")]
 pub(super) fn run(words: &[OsString], variables: &[(String, String)]) -> Result<u8> {
@@ -23,7 +23,8 @@ pub(super) fn run(words: &[OsString], variables: &[(String, String)]) -> Result<
     })?;
     let pid = child.id();
     let mut signals = 0;
-    // A terminal sends Ctrl-C to the command as well; elsewhere, and when it comes again, it is handed on.
+    // A terminal sends Ctrl-C to the command as well. Without a terminal, and from the second time
+    // on, the signal is forwarded.
     let is_handed_on = io::stdin().is_terminal();
     interrupt::instead(move || {
         signals += 1;
@@ -42,7 +43,7 @@ fn end(pid: u32, times: u32) {
     use rustix::process::{Pid, Signal, kill_process};
     let signal = if times < 3 { Signal::INT } else { Signal::TERM };
     if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-        // It may have ended by now.
+        // The command may have ended already.
         let _ = kill_process(pid, signal);
     }
 }

@@ -1,4 +1,4 @@
-//! What a project compares requests with recorded ones by.
+//! The comparison of requests with recorded ones, by the settings of a project.
 
 use crate::eval::masks;
 use crate::eval::volatile::volatile;
@@ -7,13 +7,14 @@ use crate::record::comparison::Comparison;
 use crate::record::redact::Redactor;
 use crate::store::secret;
 
-/// The comparison of a project: without what it calls volatile, by its masks and the secrets of this environment. It works where no secret of ctxc's own
-/// can be kept: placeholders are then told apart by their kinds alone.
+/// Returns the comparison of a project: ignores its volatile parts, and uses its masks and the
+/// secrets of this environment. Works even if ctxc cannot store a secret of its own: placeholders
+/// then differ only by their kinds.
 pub(crate) fn comparison(secrets: impl Iterator<Item = String>, config: &Config) -> Comparison {
     Comparison::new(volatile(config), comparison_masks(secrets, config))
 }
 
-/// The masks of a project, with the secrets that are known.
+/// Returns the masks of a project, with the known secrets.
 pub(crate) fn comparison_masks(secrets: impl Iterator<Item = String>, config: &Config) -> Redactor {
     Redactor::new(secret::known().unwrap_or_default(), secrets).replacing(masks(&config.record.mask))
 }

@@ -1,4 +1,5 @@
-//! `ctxc gc`: removes recordings that are older than some days, and workspaces of programs that no longer run.
+//! `ctxc gc`: removes recordings that are older than some days, and workspaces of programs that no
+//! longer run.
 
 use super::args::GcArgs;
 use crate::base::folders;
@@ -10,11 +11,11 @@ use crate::rules::input::read_fault::reason;
 use crate::work::{WORKSPACES, sweep as sweep_workspaces};
 use std::io;
 
-/// Days that a recording is kept.
+/// The default number of days that a recording is kept.
 pub(super) const TTL: u32 = 14;
 const DAY: i128 = 86_400 * 1_000_000_000;
 
-/// Removes what is old, of every project.
+/// Removes old recordings, traces and workspaces of every project.
 pub(crate) fn gc(args: &GcArgs, cx: &mut Cx) -> Result<Exit> {
     let mut removed = 0;
     for (_, folder) in folders::all_data().iter().flat_map(|all| fs::entries_in(all)) {
@@ -40,7 +41,7 @@ pub(crate) fn gc(args: &GcArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Removes what is old in a folder, and says how much that was.
+/// Removes old recordings in a folder, and returns their number.
 pub(super) fn sweep(folder: &Path, ttl: u32) -> io::Result<usize> {
     let oldest = fs::now() - i128::from(ttl) * DAY;
     let mut removed = 0;

@@ -1,4 +1,4 @@
-//! `ctxc record`, `replay`, `proxy` and `gc`: the calls of any program, kept and given again.
+//! `ctxc record`, `replay`, `proxy` and `gc`: recording and replay of the calls of any program.
 
 mod args;
 mod child;

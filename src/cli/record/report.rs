@@ -1,14 +1,14 @@
-//! What is said at the end of a run that recorded or replayed.
+//! The summary at the end of a run that recorded or replayed.
 
 use crate::cli::prelude::*;
 use crate::record::proxy::keeper::Tally;
 use crate::record::proxy::vendor::VENDORS;
 use std::ffi::OsString;
 
-/// Calls that are listed.
+/// The maximum number of calls listed of each kind.
 const LISTED: usize = 5;
 
-/// What was done with calls.
+/// The treatment of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Done {
     Recorded,
@@ -33,7 +33,7 @@ pub(super) fn report(tally: &Tally, done: Done, (command, shown): (&[OsString], 
         }
     }
     cx.note(&summary(tally, done, shown));
-    // What was refused or not answered is explained above.
+    // Rejected and unanswered calls are explained above.
     if tally.calls == 0 && kinds.iter().all(|(_, all)| all.is_empty()) {
         nothing(tally).iter().chain(gemini_cli(command).iter()).for_each(|line| cx.note(line));
     }

@@ -44,7 +44,7 @@ fn behind(wanted: &Wanted<'_>, command: &[OsString], done: Done, cx: &mut Cx) ->
     Ok(verdict(&tally, Exit::Command(code)))
 }
 
-/// Answers until it is interrupted.
+/// Answers calls until an interrupt.
 pub(crate) fn proxy(args: &ProxyArgs, cx: &mut Cx) -> Result<Exit> {
     let wanted = Wanted {
         keep: &args.keep,
@@ -57,7 +57,7 @@ pub(crate) fn proxy(args: &ProxyArgs, cx: &mut Cx) -> Result<Exit> {
     let Setup { server, variables, shown, project } = setup(&wanted, cx)?;
     let (sender, interrupted) = mpsc::channel();
     interrupt::instead(move || {
-        // Nobody waits any more where it comes twice.
+        // A second interrupt finds the receiver closed.
         let _ = sender.send(());
     });
     for (name, value) in &variables {
@@ -76,7 +76,7 @@ pub(crate) fn proxy(args: &ProxyArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(verdict(&tally, Exit::Success))
 }
 
-/// A call that had no answer counts more than what the command ended with.
+/// Returns the exit: an unanswered call takes precedence over the exit code of the command.
 fn verdict(tally: &Tally, own: Exit) -> Exit {
     if tally.misses.is_empty() { own } else { Exit::Stale }
 }

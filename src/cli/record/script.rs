@@ -1,4 +1,4 @@
-//! `--script FILE`: answers that somebody wrote, as scenarios have them.
+//! `--script FILE`: written answers, in the format of scenarios.
 
 use crate::base::fs;
 use crate::cli::prelude::*;
@@ -9,7 +9,7 @@ use crate::scenario::fault::{Fault, FaultKind};
 use crate::scenario::read_script;
 use std::sync::Arc;
 
-/// More than any script.
+/// The maximum size of a script in bytes.
 const LIMIT: u64 = 64 << 20;
 
 /// Reads a script for programs behind the proxy.
@@ -47,7 +47,7 @@ pub(crate) fn read(path: &Path) -> Result<Script> {
     Script::new(answers).map_err(|why| CliError::usage(format!("{shown}: {why}")))
 }
 
-/// The text of a file that the command line names.
+/// Returns the text of a file that the command line names.
 pub(crate) fn text(path: &Path, what: &str) -> Result<String> {
     let shown = path.display();
     let mut bytes = Vec::new();
@@ -56,7 +56,7 @@ pub(crate) fn text(path: &Path, what: &str) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| CliError::usage(format!("{what} {shown} is not UTF-8")))
 }
 
-/// What is wrong with a script.
+/// Describes a fault of a script.
 #[allow(clippy::wildcard_enum_match_arm, reason = "the other faults are of what a list of answers has not")]
 fn words(fault: &Fault) -> String {
     match &fault.kind {

@@ -1,4 +1,5 @@
-//! What a run records into, who answers, and the variables that lead a program to the proxy.
+//! The setup of a run that records or replays: the file of the recording, the source of answers,
+//! and the variables that lead a program to the proxy.
 
 use super::args::{AnswerArgs, KeepArgs};
 use super::comparison::comparison;
@@ -28,18 +29,18 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-/// Variables with the keys of vendors: libraries refuse to start without.
+/// Variables with the keys of vendors. Libraries refuse to start without them.
 const KEYS: [&str; 3] = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"];
 const PLACEHOLDER: &str = "not-a-key-ctxc-answers";
-/// The hosts that no proxy of the environment is asked for.
+/// The hosts that bypass an HTTP proxy of the environment.
 const LOCAL: &str = "127.0.0.1,localhost";
 
-/// A proxy that is ready, with what leads to it.
+/// A started proxy, with the variables that lead to it.
 pub(super) struct Setup {
     pub(super) server: Server,
     /// The variables for the program.
     pub(super) variables: Vec<(String, String)>,
-    /// How the recording is named in what follows; `None` where nothing is kept.
+    /// The name of the recording in messages; `None` if calls are not recorded.
     pub(super) shown: Option<String>,
     pub(super) project: PathBuf,
 }
@@ -52,10 +53,10 @@ pub(crate) struct Double {
     pub(crate) variables: Vec<(String, String)>,
 }
 
-/// What a verb asks for.
+/// The settings of a verb.
 pub(super) struct Wanted<'w> {
     pub(super) keep: &'w KeepArgs,
-    /// Whether calls are kept where no place is named.
+    /// True if calls are recorded even without `--name` or `--into`.
     pub(super) always: bool,
     pub(super) answer: &'w AnswerArgs,
     pub(super) replay: Option<(&'w str, By)>,
@@ -63,7 +64,7 @@ pub(super) struct Wanted<'w> {
     pub(super) command: Option<&'w [OsString]>,
 }
 
-/// Why the vendor of a request would refuse it, by the rules on requests.
+/// Returns the error with which the vendor would reject a request, by the rules on requests.
 fn refusal(endpoint: &str, body: &str, config: &Config) -> Option<Refusal> {
     let found = check::refusal_of_body(body, Some(endpoint), least_tokens, config);
     let word = |check::Refusal { rule, message }| Refusal {
@@ -75,7 +76,7 @@ fn refusal(endpoint: &str, body: &str, config: &Config) -> Option<Refusal> {
     found.map(word)
 }
 
-/// Prepares all of it. No file is written before a call comes.
+/// Starts the proxy. No file is written before the first call.
 pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
     let Project { root, config, .. } = Project::load(&cx.options)?.without_errors()?;
     let source = match (&wanted.answer.script, wanted.replay) {
@@ -93,7 +94,8 @@ pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
     let keep = Keep { file, command, ..keep(&root, &config)? };
     let needs_keys = !matches!(source, Source::Upstream);
     let limits = Limits { idle: Duration::from_secs(wanted.answer.timeout.max(1)), ..Limits::default() };
-    // The project's file is read once more, for the threads of the proxy to have one of their own.
+    // The project file is read a second time, because the threads of the proxy need settings of
+    // their own.
     let rules = Project::load(&cx.options)?.config;
     let hook: Hook = Arc::new(move |path, body| refusal(path, body, &rules));
     let strict = Strict { hook: Some(hook), is_lenient: wanted.answer.lenient };
@@ -109,7 +111,8 @@ pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
     Ok(Setup { server, variables, shown, project: root })
 }
 
-/// Ends the run where a file of the project asks for more than its user permitted: calls that go elsewhere, personal data that are kept.
+/// Ends the run if a file of the project requires more than its user permitted: calls to another
+/// address, or recorded personal data.
 fn permitted(args: &AnswerArgs, config: &Config, (sends, keeps): (bool, bool), cx: &Cx) -> Result<()> {
     let elsewhere = sends && args.upstream.is_empty() && !config.record.upstream.is_empty();
     let what = if elsewhere {
@@ -122,14 +125,14 @@ fn permitted(args: &AnswerArgs, config: &Config, (sends, keeps): (bool, bool), c
     permitted_here(&args.trust, what, cx)
 }
 
-/// What placeholders depend on.
+/// Returns the secret from which placeholders are derived.
 pub(crate) fn salt() -> Result<[u8; 32]> {
     secret().map_err(|why| {
         CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
     })
 }
 
-/// What is kept of calls, and nowhere yet.
+/// Returns the options of the recorder, without a destination.
 fn keep(root: &Path, config: &Config) -> Result<Keep> {
     Ok(Keep {
         salt: salt()?,
@@ -143,15 +146,16 @@ fn keep(root: &Path, config: &Config) -> Result<Keep> {
     })
 }
 
-/// Starts a double that gives a program of the project these answers, wherever its calls have moved to, and hands on each call.
+/// Starts a double that answers a program of the project from these calls, and sends each call to
+/// `also`. A changed request is matched by its turn in its conversation.
 ///
 /// # Errors
-/// It cannot listen, or a variable of the environment names no address.
+/// The double cannot listen, or a variable of the environment contains no address.
 pub(crate) fn double(root: &Path, config: &Config, answers: Vec<Call>, also: Sender<SeenCall>) -> Result<Double> {
     let (routes, variables) = routes(&AnswerArgs::default(), config)?;
     let keep = Keep { content: Content::Redacted, also: Some(also), ..keep(root, config)? };
     let source = Source::Replay(Arc::new(Replay::new(answers, By::Turn, comparison(known_secrets(root, config), config))));
-    // Whoever looks at the call says what its vendor would refuse.
+    // The receiver of the calls reports requests that their vendor would reject.
     let strict = Strict { hook: None, is_lenient: true };
     let plan = Plan { port: 0, routes, source, strict, limits: Limits::default(), keep };
     let server = Server::start(plan)
@@ -160,7 +164,7 @@ pub(crate) fn double(root: &Path, config: &Config, answers: Vec<Call>, also: Sen
     Ok(Double { server, variables })
 }
 
-/// What a program needs to be led to a server.
+/// Returns the variables that lead a program to a server.
 fn environment(server: &Server, variables: Vec<Variable>, needs_keys: bool) -> Vec<(String, String)> {
     let mut variables: Vec<(String, String)> =
         variables.into_iter().map(|(name, route, behind)| (name, server.url(&route) + &behind)).collect();
@@ -175,16 +179,16 @@ fn environment(server: &Server, variables: Vec<Variable>, needs_keys: bool) -> V
     variables
 }
 
-/// Removes recordings of the project that are out of date: nobody has to think of it.
+/// Removes old recordings of the project after each run.
 pub(super) fn sweep(project: &Path, ttl: u32) {
     if let Some(folder) = folders::data(project) {
-        // What cannot be removed stays, and `ctxc gc` says why.
+        // Files that cannot be removed stay; `ctxc gc` reports the reason.
         let _ = gc::sweep(&folder, ttl);
     }
 }
 
 fn replayed(recording: &str, by: By, root: &Path, comparison: Comparison) -> Result<Replay> {
-    // A call whose line is incomplete is missed by the request that it would answer.
+    // An incomplete line of a recording is skipped; its request then has no answer.
     let calls = Subject::parse(recording).load(root, &mut |_| {}).map_err(|fault| {
         let kind = match &fault {
             PlaceFault::Line { .. } => Kind::Infrastructure,
@@ -200,7 +204,7 @@ fn replayed(recording: &str, by: By, root: &Path, comparison: Comparison) -> Res
     Ok(Replay::new(calls, by, comparison))
 }
 
-/// The file that calls are kept in.
+/// Returns the file of the recording.
 fn file(wanted: &Wanted<'_>, root: &Path) -> Result<Option<PathBuf>> {
     let KeepArgs { name, into, .. } = wanted.keep;
     if !wanted.always && name.is_none() && into.is_none() {
@@ -226,7 +230,7 @@ fn file(wanted: &Wanted<'_>, root: &Path) -> Result<Option<PathBuf>> {
     Ok(Some(file))
 }
 
-/// A name by the time that no recording has.
+/// Returns an unused name made from the current time.
 fn now(folder: &Path) -> String {
     let at = date::time((fs::now() / 1_000_000_000) as i64);
     // `2026-11-23-235353`
@@ -236,7 +240,7 @@ fn now(folder: &Path) -> String {
     std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or_default()
 }
 
-/// How a recording is named in what follows.
+/// Returns the name of a recording in messages.
 fn shown(file: &Path, keep: &KeepArgs) -> String {
     match keep {
         KeepArgs { into: Some(_), .. } => file.display().to_string(),
@@ -245,10 +249,10 @@ fn shown(file: &Path, keep: &KeepArgs) -> String {
     }
 }
 
-/// A variable with the route that it leads to, and what stands behind the address of that.
+/// A variable, its route, and the suffix of its address.
 type Variable = (String, String, String);
 
-/// The ways through the proxy, and the variables that lead there.
+/// Returns the routes through the proxy, and the variables that lead there.
 fn routes(args: &AnswerArgs, config: &Config) -> Result<(Vec<Route>, Vec<Variable>)> {
     let wrong = |why: String| {
         CliError::usage(why).hint("an upstream is an address, or `openai=`, `anthropic=`, `gemini=` or `ollama=` and an address")
@@ -292,7 +296,8 @@ fn routes(args: &AnswerArgs, config: &Config) -> Result<(Vec<Route>, Vec<Variabl
     Ok((routes, variables))
 }
 
-/// The vendor that a variable of the project's own is of, by its name; OpenAI, as most gateways speak, where it names none.
+/// Returns the vendor of a variable of the project's own, by its name. The default is OpenAI, whose
+/// dialect most gateways use.
 fn of_name(name: &str) -> &'static Vendor {
     let name = name.to_ascii_lowercase();
     let words = [("anthropic", 1), ("claude", 1), ("gemini", 2), ("google", 2), ("ollama", 3)];

@@ -1,4 +1,4 @@
-//! Checkstyle's XML: files, and their findings as `error` elements. Columns count characters.
+//! The XML of Checkstyle: files, and their findings as `error` elements. Columns count characters.
 
 use super::message::message;
 use super::place::Base;

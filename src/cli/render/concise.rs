@@ -1,4 +1,4 @@
-//! One line a finding: `path:line:col: severity[name]: message`, what editors and `grep` take.
+//! One line per finding: `path:line:col: severity[name]: message`, as editors and `grep` expect it.
 
 use super::escape::escape;
 use super::report::Report;
@@ -7,7 +7,7 @@ use super::screen::Screen;
 use super::summary;
 use std::io::{self, Write};
 
-/// Writes the findings that are shown, a line each, and what was left out.
+/// Writes the selected findings, a line each, and the number of omitted ones.
 pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: Screen) -> io::Result<()> {
     let (selected, left_out) = shown.select(&report.diagnostics);
     for diagnostic in selected {

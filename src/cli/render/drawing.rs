@@ -1,4 +1,5 @@
-//! The lines that a finding is about, with marks under them. miette draws; it knows nothing of the rest of the finding.
+//! Draws the source lines of a finding with marks under them, by miette. Draws no other part of the
+//! finding.
 
 use super::escape::escape;
 use super::excerpt::Excerpt;
@@ -11,7 +12,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, So
 /// Lines shown before and after a marked one.
 const CONTEXT: u32 = 1;
 
-/// What miette needs to know to draw lines, and nothing else.
+/// The part of a diagnostic that miette requires to draw lines.
 #[derive(Debug)]
 struct Drawing {
     excerpt: Excerpt,
@@ -36,7 +37,8 @@ impl miette::Diagnostic for Drawing {
     }
 }
 
-/// Draws the lines around some marks of a source, the first of them the finding's own unless the source has a `name`.
+/// Draws the lines around the marks of a source. Without a `name`, the first mark is the finding's
+/// own.
 pub(super) fn draw(
     diagnostic: &Diagnostic,
     source: &Source,
@@ -80,7 +82,8 @@ pub(super) fn draw(
     }
 }
 
-/// A drawn line without trailing space. The frame of the finding's own file needs no place: the first line says it.
+/// Returns a drawn line without trailing space. For the finding's own file, the frame contains no
+/// place, because the first line of the finding does.
 fn frame<'l>(line: &'l str, name: Option<&str>) -> &'l str {
     let opens = line.trim_start().starts_with(['╭', ',']);
     match line.split_once('[') {

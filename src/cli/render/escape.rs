@@ -1,22 +1,23 @@
-//! Keeps what files say from steering the terminal: control characters, direction overrides and invisible
-//! characters of sources, names and messages are shown as `\u{1b}`, never sent.
+//! Protects the terminal from the content of files: control characters, direction overrides and
+//! invisible characters of sources, names and messages are printed as `\u{1b}`.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Whether a character may not reach a terminal as it is. Tabs and line breaks count too.
+/// Returns true if a character must not reach a terminal unescaped. This includes tabs and line
+/// breaks.
 pub(crate) fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Whether a text is printable ASCII, which nearly all are: told without looking at characters.
+/// Returns true if a text is printable ASCII, as nearly all are. A fast test by bytes.
 pub(super) fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
-/// Appends one character, escaped where it must be.
+/// Appends one character, escaped if necessary.
 pub(crate) fn push(out: &mut String, c: char) {
     if is_hostile(c) {
         // Writing to a string cannot fail.
@@ -26,7 +27,7 @@ pub(crate) fn push(out: &mut String, c: char) {
     }
 }
 
-/// One line of text that is safe to show. Line breaks and tabs become escapes as well.
+/// Escapes a text for one line of output, with its line breaks and tabs.
 pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     if is_plain(text) || !text.chars().any(is_hostile) {
         return Cow::Borrowed(text);
@@ -43,7 +44,7 @@ pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A text of many lines that is safe to show: line breaks and tabs stay what they are.
+/// Escapes a text of many lines. Line breaks and tabs stay unchanged.
 pub(crate) fn escape_lines(text: &str) -> Cow<'_, str> {
     let is_layout = |c: char| matches!(c, '\n' | '\t');
     if !text.chars().any(|c| is_hostile(c) && !is_layout(c)) {

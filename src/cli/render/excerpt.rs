@@ -1,5 +1,5 @@
-//! The lines that a report shows, cut out of a file: safe to print, never longer than a screen is wide, and
-//! cheap however large the file is (the line index of the file is made once, by the caller).
+//! The lines of a file that a report shows: safe to print, never wider than the screen, and cheap
+//! for any size of file (the caller builds the line index once).
 //!
 //! Every mark lies inside one line of the excerpt: a mark over several lines is shown on its first.
 
@@ -9,22 +9,23 @@ use crate::base::span::Span;
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A line longer than this many characters is cut around its marks, on the widest of screens and in files.
+/// Longer lines are cut around their marks, on any screen and in files. In characters.
 const WIDEST: usize = 160;
-/// What a frame takes of a screen beside the line: a number of five digits, bars, and signs that a line was cut.
+/// Columns of the frame besides the line: a line number of five digits, bars, and the signs of cut
+/// lines.
 const FRAME: usize = 11;
-/// Marks no further apart are shown with the lines between them.
+/// Marks at most this many lines apart are shown with the lines between them.
 const GAP: u32 = 5;
-/// How much of a cut line stands before its first mark.
+/// Characters of a cut line before its first mark.
 const BEFORE: usize = 40;
 
-/// Part of a file, one that miette can show.
+/// A part of a file in a form that miette can draw.
 #[derive(Debug)]
 pub(super) struct Excerpt {
     text: String,
     lines: Vec<Line>,
     name: Option<String>,
-    /// Characters of a line at most.
+    /// The maximum number of characters of a line.
     widest: usize,
 }
 
@@ -38,8 +39,8 @@ struct Line {
 }
 
 impl Excerpt {
-    /// Cuts the lines of `marks` and `context` lines around each out of `text`. Returns the excerpt and the marks within it,
-    /// in the order given. Lines are cut to what a screen of `width` columns shows.
+    /// Cuts out the lines of `marks` and `context` lines around each. Returns the excerpt and the
+    /// marks within it, in the same order. Lines are cut to a screen of `width` columns.
     pub(super) fn new(
         text: &str,
         index: &LineIndex,
@@ -109,7 +110,8 @@ impl Excerpt {
 }
 
 impl Excerpt {
-    /// Appends part of a line. Returns where each of its characters lands; nothing where each byte lands as it is.
+    /// Appends a part of a line. Returns the source offset and the excerpt offset of each
+    /// character; nothing if all offsets correspond.
     fn push(&mut self, shown: &str, offset: usize) -> Vec<(usize, usize)> {
         if escape::is_plain(shown) {
             self.text.push_str(shown);
@@ -128,7 +130,7 @@ impl Excerpt {
     }
 }
 
-/// The lines beside marked ones, where they say anything, and those of a short gap between two marks.
+/// Returns the non-blank lines beside marked ones, and the lines of a short gap between two marks.
 fn around(marked: &BTreeMap<u32, Vec<(usize, Span)>>, context: u32, blank: impl Fn(u32) -> bool) -> BTreeSet<u32> {
     let mut near = BTreeSet::new();
     for (left, right) in marked.keys().zip(marked.keys().skip(1)) {
@@ -147,16 +149,16 @@ fn blank(text: &str, index: &LineIndex, line: u32) -> bool {
     index.line_span(text, line).is_none_or(|line| line.slice(text).trim().is_empty())
 }
 
-/// Which bytes of a line are shown: all of it, or as much as fits around the marks.
+/// Returns the byte range of a line that is shown: all of it, or as much as fits around the marks.
 fn window(line: &str, base: usize, marks: &[(usize, Span)], widest: usize) -> (usize, usize) {
-    // A quick way out: characters are at most as many as bytes.
+    // A line has at most as many characters as bytes.
     if line.len() <= widest {
         return (0, line.len());
     }
     let first = marks.iter().map(|(_, mark)| mark.start as usize).min().unwrap_or(base);
     let first = first.saturating_sub(base).min(line.len());
     let mut from = first;
-    // A line that ends soon leaves room for more of its beginning.
+    // If the line ends soon, more of its beginning is shown.
     let behind = line.get(first..).unwrap_or("").chars().take(widest).count();
     for _ in 0..BEFORE.min(widest / 2).max(widest - behind) {
         from = floor(line, from.saturating_sub(1));
@@ -189,7 +191,8 @@ impl SourceCode for Excerpt {
         if (first..last).any(|at| !joined(at, at + 1)) {
             return Err(MietteError::OutOfBounds);
         }
-        // The excerpt holds what is to be seen and nothing else: asked for lines around, it gives its whole run.
+        // The excerpt contains only lines to show, so a request for lines around a span returns the
+        // whole run.
         let mut from = first;
         let mut to = last;
         while before > 0 && from > 0 && joined(from - 1, from) {

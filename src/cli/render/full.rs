@@ -1,7 +1,7 @@
-//! The format for people: the message, the lines it is about, where values came from, the ways out.
+//! The format for people: the message, the source lines, the origins of values, the fixes.
 //!
-//! The lines are drawn by [`super::drawing`]; the message, notes and fixes around them are written here, so that the first
-//! line of a finding is one that editors and terminals can click.
+//! The lines are drawn by [`super::drawing`]. The message, notes and fixes around them are written
+//! here, so that editors and terminals can link the first line of a finding.
 
 use super::drawing::draw;
 use super::escape::escape;
@@ -17,19 +17,19 @@ use crate::rules::input::unreadable_file;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Places shown of one finding; a fault with more is understood from the first.
+/// The maximum number of places shown of one finding.
 const LABELS: usize = 8;
 
-/// How much of a finding is shown.
+/// The shown part of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
-    /// The lines it is about, notes and ways out.
+    /// Source lines, notes and fixes.
     Whole,
     /// Its first line.
     Line,
 }
 
-/// Writes the findings that are shown and what was left out.
+/// Writes the selected findings and the number of omitted ones.
 pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: Screen, sources: &mut Sources) -> io::Result<()> {
     let (selected, left_out) = shown.select(&report.diagnostics);
     let selected = extents(&selected, shown.drawn);
@@ -47,7 +47,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: 
     summary::shortened(out, lines, screen)
 }
 
-/// Thousands of drawings are read by nobody: the first `most` findings are drawn, errors before all others.
+/// Draws the first `most` findings, errors before all others; the others get one line each.
 fn extents<'d>(findings: &[&'d Diagnostic], most: usize) -> Vec<(&'d Diagnostic, Extent)> {
     use crate::base::rule_meta::Severity;
     let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
@@ -66,7 +66,7 @@ fn extents<'d>(findings: &[&'d Diagnostic], most: usize) -> Vec<(&'d Diagnostic,
 pub(crate) fn finding(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen, sources: &mut Sources) -> io::Result<()> {
     head(out, diagnostic, screen)?;
     let marks = marks(diagnostic);
-    // What was not read, since a link leads out of the project to it, is not shown either.
+    // A file that was not read, because a link leads out of the project, is not shown either.
     let was_read = diagnostic.rule.name != unreadable_file::RULE.meta.name || diagnostic.span.end > 0;
     if let Some(source) = sources.main(&diagnostic.path).filter(|source| was_read && source.is_shown) {
         out.write_all(draw(diagnostic, source, &marks, None, screen).as_bytes())?;
@@ -87,7 +87,7 @@ pub(crate) fn finding(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Scre
     tail(out, diagnostic, screen)
 }
 
-/// `error[name] path:line:col: message (CTX202)`.
+/// Writes the first line: `error[name] path:line:col: message (CTX202)`.
 fn head(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Result<()> {
     if screen.width.is_none() {
         return first_line(out, diagnostic, screen).and_then(|()| writeln!(out));
@@ -115,7 +115,7 @@ fn first_line(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> i
     )
 }
 
-/// The finding's own place first, then the others in its file.
+/// Returns the place of the finding, then its other places in the same file.
 fn marks(diagnostic: &Diagnostic) -> Vec<(Span, &str)> {
     let mut marks = vec![(diagnostic.span, &*diagnostic.here)];
     for label in diagnostic.labels.iter().take(LABELS) {
@@ -126,7 +126,7 @@ fn marks(diagnostic: &Diagnostic) -> Vec<(Span, &str)> {
     marks
 }
 
-/// Notes, help and fixes.
+/// Writes notes, help and fixes.
 fn tail(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Result<()> {
     for note in &diagnostic.notes {
         item(out, screen, Paint::Strong, "=", note)?;
@@ -143,7 +143,7 @@ fn tail(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Res
     Ok(())
 }
 
-/// One item under a finding, continued under its first word where it is longer than the screen is wide.
+/// Writes one item under a finding. Further lines are indented to its first word.
 fn item(out: &mut dyn Write, screen: Screen, paint: Paint, head: &str, text: &str) -> io::Result<()> {
     let line = format!("  {} {}", screen.paint(paint, head), escape(text));
     writeln!(out, "{}", wrap(&line, screen.width, 3 + head.chars().count()))

@@ -1,5 +1,5 @@
-//! Workflow commands of GitHub Actions, one line a finding: they become annotations on the pull request. Nothing that a
-//! file or a message says can end its command or begin another.
+//! Workflow commands of GitHub Actions, one line per finding: GitHub shows them as annotations. No
+//! content of a file or message can end a command or start another.
 
 use super::escape::escape;
 use super::message::message;
@@ -21,7 +21,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
         let file = property(&base.path(&finding.path));
         let title = property(&format!("{} ({})", rule.name, rule.code));
         write!(out, "::{command} file={file},line={},", start.line.max(1))?;
-        // Columns are taken only where the finding ends on the line it starts on.
+        // GitHub accepts columns only if the finding ends on the line on which it starts.
         if start.line == end.line {
             write!(out, "col={},endColumn={},", start.column.max(1), end.column.max(1))?;
         } else {
@@ -33,12 +33,12 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
     Ok(())
 }
 
-/// The text of a command: control characters are shown, `%` is escaped.
+/// Escapes the text of a command: control characters and `%`.
 fn data(text: &str) -> String {
     escape(text).replace('%', "%25")
 }
 
-/// The value of a property, which must not hold what separates properties either.
+/// Escapes the value of a property, including the separators of properties.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

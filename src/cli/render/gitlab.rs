@@ -1,4 +1,5 @@
-//! GitLab's code quality report: one JSON list. Each fingerprint stands once, or GitLab would show one finding for two.
+//! GitLab's code quality report: one JSON list. Fingerprints are unique, because GitLab shows only
+//! one finding for equal ones.
 
 use super::message::{fingerprints, message};
 use super::place::Base;

@@ -1,4 +1,4 @@
-//! `ctxc/diagnostics/1`: one JSON document. The keys are a promise; additions are allowed, renames are a new version.
+//! `ctxc/diagnostics/1`: one JSON document. Keys may be added; a renamed key needs a new version.
 
 use super::report::{Report, Totals};
 use crate::base::diagnostic::Diagnostic;
@@ -128,7 +128,7 @@ fn all<S: serde::Serializer>(diagnostics: &&[Diagnostic], serializer: S) -> Resu
     seq.end()
 }
 
-/// Writes the whole report, every severity.
+/// Writes the whole report, all severities.
 pub(crate) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let totals = report.totals();
     let document =

@@ -1,4 +1,4 @@
-//! One finding a line, the totals in the last line: for programs that read while ctxc writes.
+//! One finding per line, the totals in the last line: for programs that read while ctxc writes.
 
 use super::json::{Finding, Summary};
 use super::report::Report;

@@ -1,4 +1,5 @@
-//! `JUnit`'s XML: one test case a file. A file fails by an error, as the run does; what weighs less is its output.
+//! The XML of `JUnit`: one test case per file. A file fails if it has an error; other findings are
+//! its output.
 
 use super::message::message;
 use super::place::Base;
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Writes a test case for every file that was looked at. Files that the run did not name are one case together.
+/// Writes a test case for every checked file. Files without a path in the report share one case.
 pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Result<()> {
     let mut files: BTreeMap<&str, &[Diagnostic]> = report.paths.iter().map(|path| (&**path, &[][..])).collect();
     for file in report.diagnostics.chunk_by(|a, b| a.path == b.path) {

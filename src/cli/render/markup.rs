@@ -1,13 +1,13 @@
-//! Texts inside HTML and Markdown that stay texts, whatever they hold.
+//! Escapes any text for HTML and Markdown.
 
 use super::escape::{escape, escape_lines};
 
-/// Text in an element or attribute of HTML, on one line.
+/// Escapes a text for an element or attribute of HTML, on one line.
 pub(crate) fn html(text: &str) -> String {
     entities(&escape(text))
 }
 
-/// Text in an element of HTML that keeps its lines: line ends and tabs stay what they are.
+/// Escapes a text for an element of HTML, with its line breaks and tabs.
 pub(crate) fn html_lines(text: &str) -> String {
     entities(&escape_lines(text))
 }
@@ -16,7 +16,7 @@ fn entities(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }
 
-/// Text in a cell or heading of Markdown.
+/// Escapes a text for a table cell or heading of Markdown.
 pub(crate) fn cell(text: &str) -> String {
     let mut out = String::new();
     for c in escape(text).chars() {
@@ -34,7 +34,8 @@ pub(crate) fn cell(text: &str) -> String {
     out
 }
 
-/// Text as code; in HTML's words, since a code span of Markdown cannot hold every text in a table.
+/// Returns a text as code, in HTML, because a code span of Markdown cannot contain every text in a
+/// table.
 pub(crate) fn code(text: &str) -> String {
     format!("<code>{}</code>", cell(text))
 }

@@ -1,11 +1,12 @@
-//! A finding as plain text, for formats with one text field a finding; with the totals that they share.
+//! A finding as plain text, for formats with one text field per finding, and helpers that these
+//! formats share.
 
 use super::report::Report;
 use crate::base::diagnostic::Diagnostic;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The message, then notes, what to do and the titles of the fixes, a line each.
+/// Returns the message, then the notes, the help and the titles of the fixes, a line each.
 pub(super) fn message(finding: &Diagnostic) -> String {
     let mut text = finding.message.clone();
     let mut line = |head: &str, body: &str| {
@@ -25,7 +26,8 @@ pub(super) fn message(finding: &Diagnostic) -> String {
     text
 }
 
-/// The fingerprint of every finding, made its own: a second one with the same gets `-2`, and so on.
+/// Returns a unique fingerprint for every finding: the second of equal ones gets the suffix `-2`,
+/// and so on.
 pub(super) fn fingerprints(report: &Report) -> Vec<String> {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut all = Vec::with_capacity(report.diagnostics.len());
@@ -37,7 +39,7 @@ pub(super) fn fingerprints(report: &Report) -> Vec<String> {
     all
 }
 
-/// An object without the keys that say nothing.
+/// Returns an object without keys that are null or an empty list.
 pub(super) fn trimmed(mut object: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.retain(|_, value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()));

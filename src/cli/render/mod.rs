@@ -1,7 +1,8 @@
-//! Findings for people and for programs, all made from the same struct.
+//! Findings for people and for programs, all from the same struct.
 //!
-//! Nothing here decides what is checked or which exit code follows. Formats that show lines, or say in lines and
-//! columns what a fix changes, read the files once more; a file that is gone by then takes nothing else with it.
+//! Decides neither the checks nor the exit code. Formats that show source lines, or convert the
+//! fixes to lines and columns, read the files again; a file that no longer exists only loses its
+//! own lines.
 
 pub(crate) mod checkstyle;
 pub(crate) mod concise;

@@ -1,17 +1,18 @@
-//! Paths as services outside want them: from the top of the repository, URIs percent-encoded. No path here is absolute unless
-//! it was given as one.
+//! Paths for external services: relative to the top of the repository, URIs percent-encoded. No
+//! path is absolute unless it was given as absolute.
 
 use crate::base::fs;
 use crate::base::percent::encode;
 use std::borrow::Cow;
 use std::path::{Component, Path};
 
-/// Where the project lies in its repository: empty, or a path with a `/` at its end.
+/// The folder of the project in its repository: empty, or a path with a final `/`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Base(String);
 
 impl Base {
-    /// The place of a project's folder below the nearest folder with a `.git`; empty where there is none.
+    /// Returns the project's folder relative to the nearest folder with a `.git`; empty without a
+    /// repository.
     pub(crate) fn of(root: &Path) -> Self {
         let Ok(here) = fs::current_dir() else { return Self::default() };
         let whole = here.join(root);
@@ -24,7 +25,7 @@ impl Base {
                     base.push_str(&name.to_string_lossy());
                     base.push('/');
                 }
-                // `--project ../x` and the like: what lies where is then not for us to say.
+                // For `--project ../x` and similar paths, the place in the repository is unknown.
                 Component::ParentDir => return Self::default(),
                 Component::CurDir | Component::Prefix(_) | Component::RootDir => {}
             }
@@ -32,7 +33,8 @@ impl Base {
         Self(base)
     }
 
-    /// The path of a finding, from the top of the repository. Standard input keeps its name.
+    /// Returns the path of a finding, relative to the top of the repository. Standard input keeps
+    /// its name.
     pub(super) fn path<'p>(&self, path: &'p str) -> Cow<'p, str> {
         if self.0.is_empty() || path == "-" || path.starts_with('/') {
             return Cow::Borrowed(path);
@@ -49,7 +51,8 @@ impl Base {
         Cow::Owned(folders.join("/"))
     }
 
-    /// The same as a URI reference (RFC 3986): everything but unreserved characters and `/` is percent-encoded.
+    /// Returns the path as a URI reference (RFC 3986): everything but unreserved characters and `/`
+    /// is percent-encoded.
     pub(super) fn uri(&self, path: &str) -> String {
         let path = self.path(path);
         let mut uri = String::with_capacity(path.len() + 8);
@@ -61,7 +64,7 @@ impl Base {
     }
 }
 
-/// The same for tests: a base that nobody looked for.
+/// A base for tests.
 #[cfg(test)]
 impl From<&str> for Base {
     fn from(base: &str) -> Self {

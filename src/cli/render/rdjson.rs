@@ -1,5 +1,5 @@
-//! The diagnostic format of reviewdog: one JSON document. Columns count bytes of UTF-8; a fix of several edits becomes
-//! one suggestion over all of them, since suggestions are alternatives.
+//! The diagnostic format of reviewdog: one JSON document. Columns count bytes of UTF-8. A fix with
+//! several edits becomes one suggestion over all of them, because suggestions are alternatives.
 
 use super::message::{message, trimmed};
 use super::place::Base;
@@ -39,7 +39,7 @@ fn word(finding: &Diagnostic, base: &Base, source: Option<&Source>) -> Value {
     }))
 }
 
-/// Where a span starts and ends, the end being the place behind it.
+/// Returns the range of a span; the end is exclusive.
 fn range(source: &Source, span: Span) -> Value {
     let place = |offset: u32| {
         let line = source.index.line(offset);
@@ -49,7 +49,7 @@ fn range(source: &Source, span: Span) -> Value {
     json!({"start": place(span.start), "end": place(span.end)})
 }
 
-/// The text from the first edit of a fix to its last, as it is after the fix.
+/// Returns the text from the first edit of a fix to its last, after the fix.
 fn suggestion(source: &Source, fix: &Fix) -> Option<Value> {
     let first = fix.edits.first()?.span;
     let last = fix.edits.last()?.span;

@@ -1,4 +1,4 @@
-//! The outcome of a check as data: what every format is made from.
+//! The result of a check as data, from which every format is made.
 
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
@@ -8,30 +8,31 @@ use crate::rules::list;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Findings and what was looked at.
+/// Findings and the counts of a check.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Report {
-    /// Sorted as every output is.
+    /// The findings, in output order.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// The files by name, where the run knows them all.
+    /// The names of the checked files, if the run knows all of them.
     pub(crate) paths: Vec<Arc<str>>,
-    /// Files looked at.
+    /// The number of checked files.
     pub(crate) files: usize,
-    /// What they are called where they are no files, such as `request`.
+    /// The noun for the checked things if they are not files, such as `request`.
     pub(crate) unit: Option<&'static str>,
-    /// `*.xml` files of a folder walk that are no templates.
+    /// The number of `*.xml` files of a file walk that are no templates.
     pub(crate) skipped: usize,
-    /// Fixes applied, when that was asked for.
+    /// The number of applied fixes, if fixes were requested.
     pub(crate) fixed: Option<usize>,
-    /// Which fixes were tried; those that are still offered would mend nothing or bring another error.
+    /// The fixes that were tried. Remaining fixes of this kind would fix nothing or cause another
+    /// error.
     pub(crate) tried: Option<Which>,
-    /// Findings that a suppression took away.
+    /// The number of suppressed findings.
     pub(crate) suppressed: usize,
-    /// Findings that are not grave enough to be shown, counted instead of kept.
+    /// The counts of findings whose severity is too low to be kept.
     pub(crate) hidden: Vec<Tally>,
 }
 
-/// Counts over a report.
+/// The totals of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     pub(crate) error: usize,
@@ -40,7 +41,7 @@ pub(crate) struct Totals {
     pub(crate) hint: usize,
     /// Findings with a fix, of any severity.
     pub(crate) fixable: usize,
-    /// Those of them that a safe fix mends.
+    /// Findings with a safe fix.
     pub(crate) safe: usize,
     /// By rule name, the most frequent first.
     pub(crate) rules: Vec<(&'static str, usize)>,
@@ -61,7 +62,7 @@ impl Totals {
 }
 
 impl Report {
-    /// Counts everything.
+    /// Counts all findings.
     pub(crate) fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
@@ -76,7 +77,7 @@ impl Report {
         totals
     }
 
-    /// Adds findings of the project file.
+    /// Adds findings, in order.
     pub(crate) fn add(&mut self, findings: &[Diagnostic]) {
         if !findings.is_empty() {
             self.diagnostics.extend_from_slice(findings);
@@ -84,20 +85,21 @@ impl Report {
         }
     }
 
-    /// Whether anything of error severity was found.
+    /// Returns true if there is a finding of error severity.
     pub(crate) fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
-/// What a format for people shows: the gravest severities, and no more than so many a file.
+/// The selection of findings in a format for people: by severity, and by number per file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shown {
-    /// The least severity that is shown; the rest is counted.
+    /// The lowest severity that is shown; lower ones are counted.
     pub(crate) least: Severity,
-    /// Findings shown of one file.
+    /// The maximum number of findings shown per file.
     pub(crate) per_file: usize,
-    /// Findings drawn with the lines they are about, the gravest first; of the others `full` shows the first line.
+    /// The maximum number of findings drawn with source lines, the gravest first. The others get
+    /// one line each in the format `full`.
     pub(crate) drawn: usize,
 }
 
@@ -107,12 +109,12 @@ impl Shown {
     /// Every severity, the first 100 of a file.
     pub(crate) const VERBOSE: Self = Self { least: Severity::Hint, per_file: 100, drawn: usize::MAX };
 
-    /// Whether a finding is grave enough to be shown.
+    /// Returns true if a finding is grave enough to be shown.
     pub(crate) fn takes(self, diagnostic: &Diagnostic) -> bool {
         diagnostic.severity <= self.least
     }
 
-    /// The findings that are shown, and how many of each file were left out for being too many.
+    /// Returns the shown findings, and the number of omitted ones of each file that has too many.
     pub(crate) fn select(self, diagnostics: &[Diagnostic]) -> (Vec<&Diagnostic>, Vec<(&str, usize)>) {
         let mut shown = Vec::new();
         let mut left_out = Vec::new();

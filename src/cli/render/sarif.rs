@@ -1,7 +1,9 @@
-//! SARIF 2.1.0, one run. Columns count UTF-16 code units, paths are relative URIs, rules bring their pages along.
+//! SARIF 2.1.0, one run. Columns count UTF-16 code units, paths are relative URIs, rules include
+//! their pages.
 //!
-//! Never more than GitHub's code scanning takes and shows: at most [`RESULTS`] results and [`BYTES`] bytes before
-//! compression. What does not fit is left out from the least grave on, and the file says so.
+//! Never exceeds the limits of GitHub's code scanning: at most [`RESULTS`] results and [`BYTES`]
+//! bytes before compression. If necessary, the least grave findings are left out, with a
+//! notification in the file.
 
 use super::super::manual_page;
 use super::message::{fingerprints, message, trimmed};
@@ -16,14 +18,15 @@ use crate::base::span::Span;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// Results that are shown of one run.
+/// The maximum number of results in one run.
 const RESULTS: usize = 5_000;
-/// Bytes of all results. The service takes ten million after compression, so that this fits however badly it compresses.
+/// The maximum size of all results in bytes. The service accepts ten million bytes after
+/// compression, so this fits with any compression ratio.
 const BYTES: usize = 9_000_000;
-/// Places that are shown of one result, without its own.
+/// The maximum number of related places of one result.
 const PLACES: usize = 99;
 
-/// Writes the findings, the gravest if they are too many. Returns how many were left out.
+/// Writes the findings, only the gravest if they are too many. Returns the number of omitted ones.
 pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base, sources: &mut Sources) -> io::Result<usize> {
     let mut used: Vec<&'static RuleMeta> = report.diagnostics.iter().map(|finding| finding.rule).collect();
     used.sort_unstable_by_key(|rule| rule.code);
@@ -60,11 +63,11 @@ fn text(text: impl Into<String>) -> Value {
     json!({"text": text.into()})
 }
 
-/// The results that fit, in the order of the report, and how many do not.
+/// Returns the results that fit, in the order of the report, and the number of omitted ones.
 fn results(report: &Report, used: &[&RuleMeta], base: &Base, sources: &mut Sources) -> (Vec<Value>, usize) {
     let fingerprints = fingerprints(report);
     let mut order: Vec<usize> = (0..report.diagnostics.len()).collect();
-    // Stable: among findings of one weight, those of the first files stay.
+    // The sort is stable: of findings of one severity, those of the first files stay.
     order.sort_by_key(|at| report.diagnostics.get(*at).map(|finding| finding.severity));
     let mut kept = Vec::new();
     let mut bytes = 0;
@@ -133,7 +136,7 @@ fn related(finding: &Diagnostic, source: Option<&Source>, base: &Base) -> Vec<Va
     let labels = finding.labels.iter().take(PLACES).enumerate();
     let place = |(at, label): (usize, &crate::base::diagnostic::Label)| {
         let path = label.path.as_deref().unwrap_or(&finding.path);
-        // Of another file only the start is known.
+        // For a label in another file, only the start is known.
         let region = match source.filter(|_| *path == *finding.path) {
             Some(source) => region(source, label.span),
             None => between(label.start, None),

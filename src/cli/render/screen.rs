@@ -1,4 +1,4 @@
-//! What the place that we write to can show. Decided once, passed on as data.
+//! The abilities of the terminal or file that is written to. Determined once, passed on as data.
 
 use crate::base::fs;
 use std::io::IsTerminal;
@@ -18,11 +18,11 @@ pub(crate) enum ColorChoice {
 /// The abilities of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Screen {
-    /// Colour codes are understood.
+    /// The output accepts colour codes.
     pub(crate) color: bool,
-    /// Box drawing characters are shown.
+    /// The output can show box drawing characters.
     pub(crate) unicode: bool,
-    /// Columns to wrap at; `None` for files and pipes, which are never wrapped.
+    /// Columns at which lines are wrapped; `None` for files and pipes, which are never wrapped.
     pub(crate) width: Option<usize>,
 }
 
@@ -30,7 +30,7 @@ impl Screen {
     /// A file or pipe.
     pub(crate) const PLAIN: Self = Self { color: false, unicode: true, width: None };
 
-    /// What standard output can show.
+    /// Determines the abilities of standard output.
     pub(crate) fn stdout(choice: ColorChoice) -> Self {
         let terminal = std::io::stdout().is_terminal();
         Self {
@@ -40,35 +40,35 @@ impl Screen {
         }
     }
 
-    /// The same with the columns that the terminal has by now.
+    /// Updates the width from the current size of the terminal.
     pub(crate) fn measured(self) -> Self {
         Self { width: self.width.and_then(|_| columns(std::io::stdout())), ..self }
     }
 
-    /// Columns to wrap at on standard error.
+    /// Returns the columns at which standard error is wrapped.
     pub(crate) fn stderr_width() -> Option<usize> {
         columns(std::io::stderr())
     }
 
-    /// Whether standard error takes colour.
+    /// Returns true if standard error is coloured.
     pub(crate) fn stderr_color(choice: ColorChoice) -> bool {
         wants_color(choice, std::io::stderr().is_terminal())
     }
 }
 
-/// The columns of a terminal; `None` for anything else. On one of less than 40 nothing can be laid out.
+/// Returns the columns of a terminal, at least 40; `None` for anything else.
 #[cfg(unix)]
 fn columns(output: impl std::os::fd::AsFd) -> Option<usize> {
     terminal_size::terminal_size_of(output).map(|(width, _)| usize::from(width.0).max(40))
 }
 
-/// The same where handles are no descriptors.
+/// Returns the columns of a terminal, at least 40; `None` for anything else.
 #[cfg(windows)]
 fn columns(output: impl std::os::windows::io::AsHandle) -> Option<usize> {
     terminal_size::terminal_size_of(output).map(|(width, _)| usize::from(width.0).max(40))
 }
 
-/// Whether a variable asks for colour: set to anything but `0` and `false`.
+/// Returns true if a variable forces colour: it is set to anything but `0` and `false`.
 fn is_forced(variable: &str) -> bool {
     fs::env(variable).is_some_and(|value| !["0", "false"].contains(&value.as_str()))
 }
@@ -83,8 +83,8 @@ fn wants_color(choice: ColorChoice, terminal: bool) -> bool {
     }
 }
 
-/// Only a locale that says something else counts as no UTF-8: an unset one is the rule in containers, where the
-/// terminal outside nearly always can.
+/// Returns true if the terminal can show UTF-8. An unset locale counts as UTF-8: it is usual in
+/// containers, where the terminal outside nearly always supports UTF-8.
 fn locale_is_unicode() -> bool {
     let Some(locale) = fs::env("LC_ALL").or_else(|| fs::env("LC_CTYPE")).or_else(|| fs::env("LANG")) else { return true };
     let locale = locale.to_ascii_lowercase();
@@ -104,16 +104,16 @@ pub(crate) enum Paint {
     Hint,
     /// A heading or a place.
     Strong,
-    /// What may be skipped.
+    /// Secondary text.
     Dim,
-    /// What to do.
+    /// Advice.
     Help,
     /// Success.
     Good,
 }
 
 impl Screen {
-    /// The code that starts a colour.
+    /// Returns the code that starts a colour.
     pub(crate) const fn on(self, paint: Paint) -> &'static str {
         if !self.color {
             return "";
@@ -129,12 +129,12 @@ impl Screen {
         }
     }
 
-    /// The code that ends it.
+    /// Returns the code that ends a colour.
     pub(crate) const fn off(self) -> &'static str {
         if self.color { "\x1b[0m" } else { "" }
     }
 
-    /// A coloured text.
+    /// Returns a coloured text.
     pub(crate) fn paint(self, paint: Paint, text: &str) -> String {
         format!("{}{text}{}", self.on(paint), self.off())
     }

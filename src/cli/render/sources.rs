@@ -1,8 +1,8 @@
-//! The texts behind findings, read again when a report shows lines of them. One file is kept at a time: findings
-//! come sorted by path.
+//! The source texts of findings, read again for reports that show their lines. Caches one file at a
+//! time, because findings are sorted by path.
 //!
-//! Lines of a file outside the project are shown only where the user named that file: what `extends` names, or a
-//! link leads to, has places and no lines.
+//! Lines of a file outside the project are shown only if the user named the file. For a file of
+//! `extends` or behind a link, only places are shown.
 
 use crate::base::contained_path;
 use crate::base::fs::{self, RealFs};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub(crate) struct Source {
     pub(crate) text: String,
     pub(crate) index: LineIndex,
-    /// Whether its lines may be shown; else only places in it are named.
+    /// True if lines of the text may be shown, otherwise only places in it.
     pub(crate) is_shown: bool,
 }
 
@@ -26,11 +26,12 @@ pub(crate) struct Source {
 struct Folder {
     root: PathBuf,
     limit: u64,
-    /// The file that `extends` names, as it is written there.
+    /// The file that `extends` names, as written.
     shared: Option<Arc<str>>,
 }
 
-/// Where texts come from: the project's folder, and standard input under the name it was given.
+/// The source texts of a report: files of the project's folder, and standard input under its given
+/// name.
 #[derive(Debug)]
 pub(crate) struct Sources {
     folder: Folder,
@@ -40,19 +41,19 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Texts under a folder. Files above `limit` bytes are not read.
+    /// Reads texts below a folder. Files larger than `limit` bytes are not read.
     pub(crate) fn new(root: PathBuf, limit: u64) -> Self {
         Self { folder: Folder { root, limit, shared: None }, held: BTreeMap::new(), cached: None, other: None }
     }
 
-    /// The same for a project that extends a shared file.
+    /// Sets the shared file that the project extends.
     #[must_use]
     pub(crate) fn sharing(mut self, shared: Option<Arc<str>>) -> Self {
         self.folder.shared = shared;
         self
     }
 
-    /// Keeps a text that has no file: standard input.
+    /// Adds the text of standard input.
     #[must_use]
     pub(crate) fn with_stdin(mut self, path: &str, bytes: &[u8]) -> Self {
         let held = decode(bytes).map(|(text, index)| (path.to_owned(), Source { text, index, is_shown: true }));
@@ -60,7 +61,7 @@ impl Sources {
         self
     }
 
-    /// The same for texts that are in no file by themselves, by their names: requests of a recording.
+    /// Sets named texts without a file: requests of a recording.
     #[must_use]
     pub(crate) fn with_texts(mut self, texts: &BTreeMap<String, String>) -> Self {
         let source = |text: &String| Source { index: LineIndex::new(text), text: text.clone(), is_shown: true };
@@ -68,7 +69,7 @@ impl Sources {
         self
     }
 
-    /// The text of the file a report is about.
+    /// Returns the text of the file of a finding.
     pub(crate) fn main(&mut self, path: &str) -> Option<&Source> {
         match self.held.get(path) {
             Some(held) => Some(held),
@@ -76,7 +77,7 @@ impl Sources {
         }
     }
 
-    /// The text of another file that a report points to, without forgetting the first.
+    /// Returns the text of another file to which a finding points. The first file stays cached.
     pub(crate) fn aside(&mut self, path: &str) -> Option<&Source> {
         self.folder.load(&mut self.other, path)
     }
@@ -87,7 +88,7 @@ impl Folder {
         if cache.as_ref().is_none_or(|(known, _)| known != path) {
             let mut bytes = Vec::new();
             let full = self.root.join(path);
-            // A pipe would be waited for without end.
+            // A read of a pipe may wait for ever.
             let read = fs::is_file(&full) && fs::read_into(&full, self.limit, &mut bytes).is_ok();
             let decoded = if read { decode(&bytes) } else { None };
             let source = decoded.map(|(text, index)| Source { text, index, is_shown: self.shows(path, &full) });
@@ -96,15 +97,15 @@ impl Folder {
         cache.as_ref().and_then(|(_, source)| source.as_ref())
     }
 
-    /// Whether the lines of a file may be shown. The paths that a project's own files give stay below its folder but for `extends`, so
-    /// any other that leaves it was named by the user.
+    /// Returns true if the lines of a file may be shown. Paths in the project's own files, except
+    /// `extends`, stay inside its folder; every other path out of it was named by the user.
     fn shows(&self, path: &str, full: &Path) -> bool {
         let was_named = contained_path::plain(Path::new(path)).is_none() && self.shared.as_deref() != Some(path);
         was_named || contained_path::leads_out(&RealFs, &self.root, full).is_none()
     }
 }
 
-/// Bytes that are no text show no lines; their finding says where it is.
+/// Decodes bytes. Binary files show no lines; their finding reports the offset.
 fn decode(bytes: &[u8]) -> Option<(String, LineIndex)> {
     let text = decode::decode(bytes).ok()?.into_owned();
     let index = LineIndex::new(&text);

@@ -1,4 +1,5 @@
-//! The closing lines: what was checked, what was found, by rule, and what is not shown.
+//! The closing lines: the number of files, the findings by severity and by rule, and the number of
+//! hidden ones.
 
 use super::escape::escape;
 use super::report::{Report, Shown, Totals};
@@ -10,10 +11,10 @@ use crate::rules::apply::Which;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Rules named in the closing line; the rest is counted.
+/// The maximum number of rules listed in the closing lines; the others are counted.
 const RULES: usize = 5;
 
-/// The colour of a severity.
+/// Returns the colour of a severity.
 pub(crate) const fn paint(severity: Severity) -> Paint {
     match severity {
         Severity::Error => Paint::Error,
@@ -23,13 +24,13 @@ pub(crate) const fn paint(severity: Severity) -> Paint {
     }
 }
 
-/// `1 file`, `2 files`.
+/// Returns a number with a noun: `1 file`, `2 files`.
 pub(crate) fn plural(count: usize, one: &str) -> String {
     let count_text = thousands(count);
     if count == 1 { format!("{count_text} {one}") } else { format!("{count_text} {one}s") }
 }
 
-/// `a, b and 12 more`.
+/// Lists the first names: `a, b and 12 more`.
 pub(crate) fn few<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
     const NAMED: usize = 8;
     let shown: Vec<&str> = names.by_ref().take(NAMED).collect();
@@ -38,7 +39,7 @@ pub(crate) fn few<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// Says which files had more findings than are shown.
+/// Writes a line for each file with more findings than are shown.
 pub(super) fn left_out(out: &mut dyn Write, files: &[(&str, usize)], screen: Screen) -> io::Result<()> {
     for (path, count) in files {
         let line = format!("… {} in {}; `--format json` has them all", plural(*count, "more finding"), escape(path));
@@ -47,7 +48,7 @@ pub(super) fn left_out(out: &mut dyn Write, files: &[(&str, usize)], screen: Scr
     Ok(())
 }
 
-/// Says how many findings were shown by their first line.
+/// Writes the number of findings that are shown by their first line.
 pub(super) fn shortened(out: &mut dyn Write, count: usize, screen: Screen) -> io::Result<()> {
     if count > 0 {
         let line = format!("… {} shown by the first line alone; `--verbose` draws all", plural(count, "finding"));
@@ -79,7 +80,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: 
     Ok(())
 }
 
-/// `checked 214 files, fixed 2 findings: 3 errors; 2 fixable with …`.
+/// Returns the headline: `checked 214 files, fixed 2 findings: 3 errors; 2 fixable with …`.
 fn headline(report: &Report, totals: &Totals) -> String {
     let mut line = format!("checked {}", plural(report.files, report.unit.unwrap_or("file")));
     if let Some(fixed) = report.fixed {
@@ -118,7 +119,8 @@ fn headline(report: &Report, totals: &Totals) -> String {
     line
 }
 
-/// `; 3 fixable, 2 of them with …`: which flag of `check` does it. Of those that were tried, why they are still there.
+/// Returns the numbers of fixable findings and the flags that fix them: `; 3 fixable, 2 of them
+/// with …`. For fixes that were tried, the reason why they remain.
 fn fixable(totals: &Totals, tried: Option<Which>) -> String {
     let refused = match tried {
         None => 0,
@@ -142,7 +144,7 @@ fn fixable(totals: &Totals, tried: Option<Which>) -> String {
     why + &open
 }
 
-/// `by rule: legacy-value 290, no-context 61, and 3 more`.
+/// Returns the counts by rule: `by rule: legacy-value 290, no-context 61, and 3 more`.
 fn by_rule(totals: &Totals) -> String {
     let mut line = String::from("by rule: ");
     for (at, (name, count)) in totals.rules.iter().take(RULES).enumerate() {

@@ -1,4 +1,4 @@
-//! Two texts as a unified diff, as `patch` and `git apply` read it.
+//! A unified diff of two texts, as `patch` and `git apply` read it.
 
 use super::escape::{escape, escape_lines};
 use super::screen::{Paint, Screen};
@@ -8,7 +8,7 @@ use std::io::{self, Write};
 /// Lines shown around a change.
 const CONTEXT: usize = 3;
 
-/// Writes what leads from one text to the other; nothing when they are the same.
+/// Writes the diff; nothing if the texts are equal.
 pub(crate) fn write(out: &mut dyn Write, name: &str, old: &str, new: &str, screen: Screen) -> io::Result<()> {
     if old == new {
         return Ok(());
@@ -29,7 +29,7 @@ pub(crate) fn write(out: &mut dyn Write, name: &str, old: &str, new: &str, scree
 fn write_line(out: &mut dyn Write, sign: char, line: &str, screen: Screen) -> io::Result<()> {
     let text = line.strip_suffix('\n');
     let shown = format!("{sign}{}", text.unwrap_or(line));
-    // A file or pipe gets the bytes that `patch` takes, a person what cannot steer the terminal.
+    // A file or pipe gets exact bytes for `patch`, a terminal gets escaped text.
     let shown = if screen == Screen::PLAIN { shown.into() } else { escape_lines(&shown) };
     match sign {
         '-' => writeln!(out, "{}", screen.paint(Paint::Error, &shown))?,

@@ -1,21 +1,22 @@
-//! Lines for people broken between words where a screen is narrower than they are. Colour codes take no room; spaces that
-//! align columns stay. Files and pipes have no width, and their lines are never broken.
+//! Wraps lines for people between words, to the width of the screen. Colour codes have no width;
+//! spaces that align columns stay. Files and pipes have no width, and their lines are never
+//! wrapped.
 
 use std::borrow::Cow;
 use textwrap::core::display_width;
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
-/// Room that is left however deep a line hangs: a column of single letters is read by nobody.
+/// Columns that remain for text, however deep the indentation.
 const LEAST: usize = 20;
 
-/// Breaks a line. What goes on is indented by `hang`.
+/// Wraps a line. Further lines are indented by `hang`.
 pub(crate) fn wrap(line: &str, width: Option<usize>, hang: usize) -> Cow<'_, str> {
     let Some(width) = width.filter(|width| line.len() > *width && display_width(line) > *width) else {
         return Cow::Borrowed(line);
     };
     let hang = " ".repeat(hang.min(width.saturating_sub(LEAST)));
     let text = line.trim_start_matches(' ');
-    // Leading space belongs to the first word, which stays where it is.
+    // Leading space is kept before the first word.
     let lead = line.get(..line.len() - text.len()).unwrap_or("");
     let options = Options::new(width)
         .initial_indent(lead)

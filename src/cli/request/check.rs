@@ -1,4 +1,5 @@
-//! `ctxc check @NAME|FILE`: what providers would refuse of requests that were sent, and what misleads.
+//! `ctxc check @NAME|FILE`: finds mistakes in recorded requests that a provider rejects, and
+//! misleading parts.
 
 use super::load;
 use crate::base::diagnostic::{self, Diagnostic};
@@ -24,14 +25,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
-/// Bytes of requests that stay in memory to be compared with later ones; the others are read again.
+/// The maximum size in bytes of requests that stay in memory for comparison with later ones; the
+/// others are read again.
 const HELD: usize = 8 << 20;
 /// Requests that are read ahead.
 const AHEAD: usize = 8;
-/// Bytes of requests with findings that stay in memory to be shown.
+/// The maximum size in bytes of requests with findings that stay in memory for the report.
 const SHOWN: usize = 32 << 20;
 
-/// Checks requests and prints what was found.
+/// Checks requests and prints the findings.
 pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<FindingFormat>, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
     let mut checker = Checker::new(&project.config);
@@ -63,44 +65,47 @@ pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<
     Ok(findings::verdict(&report))
 }
 
-/// Hands on the bodies that a subject names while a second thread reads the next ones. Returns the calls that are none.
+/// Passes on the bodies of a subject while a second thread reads the next ones. Returns the skipped
+/// calls.
 fn read_beside(subject: &str, root: &Path, mut take: impl FnMut(ReadBody)) -> Result<load::Skipped> {
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(AHEAD);
-        // Nobody stops receiving before the end.
+        // The receiver is not dropped before the end.
         let reader = scope.spawn(move || load::bodies(subject, root, |body| drop(sender.send(ReadBody::of(body)))));
         receiver.into_iter().for_each(&mut take);
         reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
-/// Checks requests one by one, each beside the one before it.
+/// Checks requests one by one, each compared with the one before.
 pub(super) struct Checker<'c> {
     config: &'c Config,
     pub(super) report: Report,
-    /// The texts of requests in which something was found.
+    /// The texts of requests with findings.
     pub(super) texts: BTreeMap<String, String>,
-    /// Bytes of them.
+    /// The size of these texts in bytes.
     shown: usize,
     threads: Threads,
-    /// The requests that later ones may be compared with.
+    /// The requests with which later ones may be compared.
     held: BTreeMap<usize, Held>,
-    /// Bytes of those that are in memory.
+    /// The size in bytes of the requests in memory.
     size: usize,
-    /// Recorded requests so far.
+    /// The number of recorded requests so far.
     count: usize,
-    /// The findings of each agent's calls: where they are in the report, and how many later calls repeat them.
+    /// The findings of each agent's calls: the index in the report, and the number of later calls
+    /// that repeat the finding.
     known: BTreeMap<FindingKey, (usize, usize)>,
     has_rebuilt: bool,
 }
 
-/// The rule, the severity, the agent, what was found, and how often it was in the call before that.
+/// The rule, the severity, the agent, the message, and the number of equal findings so far in the
+/// same call.
 type FindingKey = (&'static str, Severity, String, String, usize);
 
-/// A request that later ones may be compared with.
+/// A request with which later ones may be compared.
 enum Held {
     Read(Box<Read>, Option<(Arc<Path>, LinePlace)>),
-    /// Where it can be read again.
+    /// The place from which the request can be read again.
     Place(Arc<Path>, LinePlace),
 }
 
@@ -160,8 +165,9 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// Adds a finding, or a note to the one of an earlier call of the agent that says the same, be it of other words in the segment
-    /// that breaks the prefix. `times` counts those of this call that say the same.
+    /// Adds a finding. If an earlier call of the agent has the same finding, adds a note to that
+    /// instead. Findings of a broken prefix are the same if the same segment breaks it. `times`
+    /// counts equal findings of this call.
     fn add(
         &mut self,
         finding: Diagnostic,
@@ -198,7 +204,7 @@ impl<'c> Checker<'c> {
         let last: BTreeSet<usize> = self.threads.last().collect();
         self.held.retain(|at, _| last.contains(at));
         self.size = 0;
-        // The newest stay.
+        // The newest requests stay in memory.
         for held in self.held.values_mut().rev() {
             let Held::Read(read, place) = held else { continue };
             match place.clone().filter(|_| self.size + read.size > HELD / 2) {
@@ -210,7 +216,7 @@ impl<'c> Checker<'c> {
 }
 
 impl Held {
-    /// It, from memory or from its file; `None` where that has changed.
+    /// Returns the request from memory or from its file; `None` if the file has changed.
     fn read(&self) -> Option<Cow<'_, Read>> {
         match self {
             Self::Read(read, _) => Some(Cow::Borrowed(read)),
@@ -223,27 +229,27 @@ impl Held {
     }
 }
 
-/// A body with what was read of it.
+/// A body and the request parsed from it.
 pub(super) struct ReadBody {
     body: load::Body,
     request: std::result::Result<Request, NoRequest>,
 }
 
 impl ReadBody {
-    /// Reads a body.
+    /// Parses a body.
     pub(super) fn of(body: load::Body) -> Self {
         let endpoint = body.call().map(|call| call.endpoint.as_str());
         Self { request: Request::read(body.text(), endpoint), body }
     }
 }
 
-/// A body as it is read.
+/// A parsed request with its segments.
 #[derive(Clone)]
 struct Read {
     request: std::result::Result<Request, NoRequest>,
-    /// Its segments, where it is of a recording.
+    /// Its segments, if it is recorded.
     segments: Vec<Segment>,
-    /// Bytes of its text.
+    /// The size of its text in bytes.
     size: usize,
 }
 
@@ -257,16 +263,16 @@ impl Read {
     }
 }
 
-/// What a cache reuses of a call, where its front is not that of the call before.
+/// Returns the part of a call that a cache can reuse, if its prefix differs from the call before.
 fn reuse(before: &Read, now: &Read, is_agents: bool, config: &Config) -> Option<Reuse> {
     let compare = if is_agents { compare_agent } else { compare };
-    // Most calls keep the front, and nobody has to count tokens.
+    // Most calls keep the prefix, so tokens need not be counted.
     compare(&before.segments, &now.segments, &Bytes).broken_by?;
     let facts = facts(now.request.as_ref().ok()?, &config.models);
     Some(compare(&before.segments, &now.segments, &*facts.counter))
 }
 
-/// Tokens of tools and system text, where a breakpoint of Anthropic's stands behind them.
+/// Returns the tokens of tools and system text, if a cache breakpoint of Anthropic follows them.
 fn front(request: &Request, own: &Read, config: &Config) -> Option<u64> {
     own.segments.iter().find(|segment| segment.is_breakpoint).filter(|first| !is_shared(first))?;
     let counter = facts(request, &config.models).counter;
@@ -274,7 +280,8 @@ fn front(request: &Request, own: &Read, config: &Config) -> Option<u64> {
     Some(tokens as u64)
 }
 
-/// The findings of one request, and the text that they stand in: of a recorded one the body with its line breaks. `None` where there are none.
+/// Returns the findings of one request, and the text to which they refer: for a recorded request,
+/// the body with line breaks. `None` without findings.
 fn of_one<'b>(
     body: &'b load::Body,
     own: &Read,
@@ -296,7 +303,8 @@ fn of_one<'b>(
             shared_front,
             before: before.filter(|(_, is_agents)| !is_agents).and_then(|(before, _)| before.request.as_ref().ok()),
             reuse,
-            // With tools that the vendor runs, it reports the tokens of several requests of its own as one.
+            // If the vendor runs tools itself, it reports the tokens of several internal requests
+            // as one.
             input_tokens: call
                 .and_then(|call| call.usage.input)
                 .filter(|_| !request.tools.iter().any(|tool| tool.is_server))

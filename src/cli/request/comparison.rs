@@ -1,4 +1,4 @@
-//! Each call beside the one before it.
+//! The comparison of each call with the one before it.
 
 use super::load::{Loaded, threads_of};
 use crate::eval::request::facts::{Facts, facts};
@@ -7,19 +7,18 @@ use crate::request::prompt_cache::{Break, Cause, Reuse, compare, compare_agent};
 use crate::request::threads::Thread;
 use crate::scenario::date;
 
-/// Seconds after which a cache forgets what nobody asked for, where nothing says otherwise.
+/// Seconds after which a cache drops an unused prefix, by default.
 const FORGOTTEN: u64 = 300;
 
-/// A call beside the one before it.
+/// A call, compared with the one before it.
 #[derive(Debug)]
 pub(super) struct Compared<'c> {
-    /// The call.
     pub(super) loaded: &'c Loaded,
-    /// Where it belongs.
+    /// Its conversation and agent.
     pub(super) thread: Thread,
-    /// What of it a cache can reuse.
+    /// The part of it that a cache can reuse.
     pub(super) reuse: Reuse,
-    /// What is known of its model.
+    /// The facts about its model.
     pub(super) facts: Facts,
 }
 
@@ -38,7 +37,8 @@ pub(super) fn all<'c>(calls: &'c [Loaded], config: &Config) -> Vec<Compared<'c>>
     calls.iter().zip(threads_of(calls)).map(compared).collect()
 }
 
-/// A call that says all of the one before, and of which the provider had nothing any more.
+/// Marks the cache as expired, if a call extends the one before and the provider still reused
+/// nothing.
 fn expired(before: &Loaded, now: &Loaded, reuse: Reuse) -> Reuse {
     let (Some(old), Some(new)) = (&before.call, &now.call) else { return reuse };
     let is_forgotten = reuse.broken_by.is_none()
@@ -59,7 +59,7 @@ fn expired(before: &Loaded, now: &Loaded, reuse: Reuse) -> Reuse {
     Reuse { lost: reuse.reused, reused: 0, broken_by: Some(broken), ..reuse }
 }
 
-/// Seconds since a day long ago of a time such as `2026-11-23T14:03:11Z`.
+/// Returns the seconds of a time such as `2026-11-23T14:03:11Z`, since a fixed day.
 fn seconds(at: Option<&str>) -> Option<u64> {
     let number = |range: std::ops::Range<usize>| at?.get(range)?.parse::<u64>().ok();
     let days = u64::try_from(date::number(date::parse(at?.get(..10)?)?)).ok()?;

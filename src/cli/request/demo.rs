@@ -1,4 +1,5 @@
-//! `ctxc demo`: what the verbs on requests say of a bundled agent with two mistakes. Reads no file and asks nobody.
+//! `ctxc demo`: the output of the verbs on requests for a bundled agent with two mistakes. Reads no
+//! file and makes no call.
 
 use super::check::{Checker, ReadBody};
 use super::load::{self, Body, BodyKind};
@@ -8,9 +9,10 @@ use crate::cli::prelude::*;
 use crate::cli::render::sources::Sources;
 use crate::project::config::Config;
 
-/// The calls of a small support bot, written by hand: each has the time in its system text, and the last one lost a result.
+/// The handwritten calls of a small support bot: each has the time in its system text, and the last
+/// one lost a tool result.
 const CALLS: &str = include_str!("demo.jsonl");
-/// Bytes of a file; none is read.
+/// The size limit of source files, unused here: no file is read.
 const LIMIT: u64 = 1 << 20;
 
 #[derive(Debug, Args)]
@@ -18,7 +20,7 @@ const LIMIT: u64 = 1 << 20;
     The calls were written by hand; no model answered them. `ctxc record -- COMMAND` records those of your own agent.")]
 pub(crate) struct DemoArgs {}
 
-/// Shows it.
+/// Runs the demo.
 pub(crate) fn run(cx: &mut Cx) -> Result<Exit> {
     let config = Config::default();
     let calls = load::of_text("@demo", CALLS)?;

@@ -1,4 +1,5 @@
-//! The calls that subjects name: `@NAME`, `@NAME#3`, `DIR#3`, a file of recorded calls, a file that holds the body of a request.
+//! Loads the calls of subjects: `@NAME`, `@NAME#3`, `DIR#3`, a file of recorded calls, a file with
+//! the body of a request.
 
 use crate::base::fs;
 use crate::cli::prelude::*;
@@ -16,30 +17,29 @@ use crate::schema::json::names::REQUEST;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// More than any request.
+/// The maximum size of a file in bytes.
 const LIMIT: u64 = 1 << 30;
-/// As much of a file as names its schema.
+/// Bytes at the head of a file that are searched for its schema.
 const HEAD: u64 = 4096;
-/// How the files of requests end that are no recordings.
+/// The extension of files of requests that are no recordings.
 const BODIES: &str = ".json";
-/// How recordings end.
+/// The extension of recordings.
 const RECORDINGS: &str = ".jsonl";
 
-/// A request with what is known of it.
+/// A loaded request.
 #[derive(Debug)]
 pub(super) struct Loaded {
-    /// What names it: `@last#3`, `request.json`.
+    /// Its name: `@last#3`, `request.json`.
     pub(super) name: String,
-    /// What was sent.
+    /// The request as sent.
     pub(super) request: Request,
-    /// Its segments.
     pub(super) segments: Vec<Segment>,
-    /// The call that it is of; `None` for a body alone.
+    /// The recorded call; `None` for a body alone.
     pub(super) call: Option<Recording>,
 }
 
-/// Whether somebody names a request or a recording: by its `@`, its number, the ending of its file, or as the folder that
-/// recordings are in.
+/// Returns true if the path names a request or a recording: by its `@`, its number, the extension
+/// of its file, or as a folder of recordings.
 pub(crate) fn is_request(path: &Path) -> bool {
     let text = path.to_string_lossy();
     let holds_recordings = |folder: &Path| {
@@ -54,35 +54,38 @@ pub(crate) fn is_request(path: &Path) -> bool {
     }
 }
 
-/// Whether another tool recorded a file: a VCR cassette, a trace.
+/// Returns true if another tool recorded the file: a VCR cassette, a trace.
 fn is_foreign(path: &Path) -> bool {
     fs::is_file(path) && format_of_file(path).is_some_and(|format| format != Format::Ctxc)
 }
 
-/// Whether a file holds a body alone, or one recorded call.
+/// Returns true if the file contains a body alone, or one recorded call.
 fn is_body(subject: &str, path: &Path) -> bool {
     subject.ends_with(BODIES) && !is_foreign(path)
 }
 
-/// Whether a file begins as a recording does. Tables of cases, conversations and histories of runs end alike.
+/// Returns true if a file begins like a recording. Tables of cases, conversations and exported
+/// histories have the same extension.
 fn begins_as_recording(path: &Path) -> bool {
     fs::head(path, HEAD).is_ok_and(|head| {
         head.is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains(REQUEST.trim_end_matches(char::is_numeric)))
     })
 }
 
-/// Whether a text may say that it is of this program: most are not, and need not be read to see that they hold no recorded call.
+/// Returns true if a text may be in a format of ctxc. A quick test, because most texts are not and
+/// need not be parsed.
 fn names_own_format(text: &str) -> bool {
     ["\"ctxc/", "\"ctxc\\/"].iter().any(|begin| text.contains(begin))
 }
 
-/// The same of what may be another file of JSON: it is looked into.
+/// Returns true if the path names a request or a recording. A JSON file is parsed to be sure.
 pub(crate) fn holds_request(path: &Path) -> bool {
     is_request(path)
         && (!path.to_string_lossy().ends_with(BODIES) || is_foreign(path) || (fs::is_file(path) && body(path).is_ok()))
 }
 
-/// The calls of some subjects, in order. What holds no request says why; of several calls, those that cannot be read are left out with a note.
+/// Loads the calls of some subjects, in order. A subject without a readable request is an error;
+/// single unreadable calls are skipped with a note.
 pub(super) fn load(subjects: &[String], project: &Path, note: &mut dyn FnMut(&str)) -> Result<Vec<Loaded>> {
     let mut all = Vec::new();
     for text in subjects {
@@ -115,18 +118,19 @@ pub(super) fn load(subjects: &[String], project: &Path, note: &mut dyn FnMut(&st
     Ok(all)
 }
 
-/// The calls in a text, by a name for all of them.
+/// Loads the calls of a text, under one name.
 pub(super) fn of_text(name: &str, text: &str) -> Result<Vec<Loaded>> {
     let read = Recordings::read(text).map_err(|fault| CliError::new(Kind::Findings, format!("{name}: {fault}")))?;
     read.calls.into_iter().enumerate().map(|(at, call)| recorded(format!("{name}#{}", at + 1), call)).collect()
 }
 
-/// Whether a recorded call asks a model for words; others, such as for embeddings, have no segments.
+/// Returns true if a recorded call is a request to a chat model. Others, such as for embeddings,
+/// have no segments.
 fn is_of_model(call: &Call) -> bool {
     Dialect::named(&call.call.dialect).is_some()
 }
 
-/// The one call of a subject.
+/// Loads the only call of a subject.
 pub(super) fn one(subject: &str, project: &Path) -> Result<Loaded> {
     let mut all = load(std::slice::from_ref(&subject.to_owned()), project, &mut |_| {})?;
     let count = all.len();
@@ -151,14 +155,14 @@ pub(super) fn until(subject: &str, name: Option<&str>, project: &Path) -> Result
     Ok(calls.into_iter().take(own).map(|call| call.call).collect())
 }
 
-/// A call of a recording.
+/// Loads a recorded call.
 fn recorded(name: String, call: Recording) -> Result<Loaded> {
     let request = Request::read(call.request.get(), Some(&call.endpoint))
         .map_err(|fault| CliError::new(Kind::Findings, format!("{name}: {fault}")))?;
     Ok(Loaded { name, segments: segments(&request), request, call: Some(call) })
 }
 
-/// The same with what must not be kept replaced, and what that was.
+/// Masks a loaded request, and returns the masked values' kinds.
 pub(super) fn masked(loaded: Loaded, mask: &Mask) -> Result<(Loaded, Vec<Redacted>)> {
     let mut redacted = Vec::new();
     let Loaded { name, request, call, .. } = loaded;
@@ -173,7 +177,7 @@ pub(super) fn masked(loaded: Loaded, mask: &Mask) -> Result<(Loaded, Vec<Redacte
     Ok((recorded(name, call)?, redacted))
 }
 
-/// A file that holds one body, or one recorded call.
+/// Loads a file with one body or one recorded call.
 fn body(path: &Path) -> Result<Loaded> {
     let name = path.display().to_string();
     let text = text_of(path)?;
@@ -186,7 +190,7 @@ fn body(path: &Path) -> Result<Loaded> {
     Ok(Loaded { name, segments: segments(&request), request, call: None })
 }
 
-/// The text of a file.
+/// Returns the text of a file.
 fn text_of(path: &Path) -> Result<String> {
     let name = path.display();
     let mut bytes = Vec::new();
@@ -201,30 +205,28 @@ fn text_of(path: &Path) -> Result<String> {
     })
 }
 
-/// The text of a request, which may be none that can be read.
+/// The text of a request, which may be invalid.
 #[derive(Debug)]
 pub(super) struct Body {
-    /// What names it.
     pub(super) name: String,
-    /// What it is.
     pub(super) kind: BodyKind,
-    /// Whether it was put together from a trace, and so is not as it was sent.
+    /// True if it was rebuilt from a trace, and so differs from the sent bytes.
     pub(super) is_rebuilt: bool,
-    /// Where it can be read again, if anywhere.
+    /// The place from which it can be read again, if any.
     pub(super) place: Option<(Arc<Path>, LinePlace)>,
 }
 
-/// What a body is.
+/// The kind of a body.
 #[derive(Debug)]
 pub(super) enum BodyKind {
-    /// That of a recorded call.
+    /// The body of a recorded call.
     Call(Box<Recording>),
-    /// One alone: its text.
+    /// The text of a body alone.
     Alone(String),
 }
 
 impl Body {
-    /// Its text.
+    /// Returns its text.
     pub(super) fn text(&self) -> &str {
         match &self.kind {
             BodyKind::Call(call) => call.request.get(),
@@ -232,7 +234,7 @@ impl Body {
         }
     }
 
-    /// The call that it is of; `None` for a body alone.
+    /// Returns the recorded call; `None` for a body alone.
     pub(super) fn call(&self) -> Option<&Recording> {
         match &self.kind {
             BodyKind::Call(call) => Some(call),
@@ -241,7 +243,7 @@ impl Body {
     }
 }
 
-/// Calls that are no bodies.
+/// Calls without a body to check.
 #[derive(Debug, Default)]
 pub(super) struct Skipped {
     /// The calls to other models, by their addresses without the query.
@@ -250,7 +252,7 @@ pub(super) struct Skipped {
     pub(super) notes: Vec<String>,
 }
 
-/// Hands on the bodies that a subject names, in order and one by one. Returns the calls that are none.
+/// Passes on the bodies of a subject, one by one and in order. Returns the skipped calls.
 pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) -> Result<Skipped> {
     let parsed = Subject::parse(subject);
     if let Place::Path(path) = &parsed.place
@@ -273,7 +275,7 @@ pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) 
             }
             let path = file.take().filter(|file| **file == *call.file).unwrap_or_else(|| Arc::from(call.file.as_path()));
             file = Some(Arc::clone(&path));
-            // What came through a pipe is not there a second time.
+            // A pipe cannot be read a second time.
             let place = (call.format == Format::Ctxc && fs::is_file(&path)).then_some((path, call.at));
             let kind = BodyKind::Call(Box::new(call.call));
             take(Body { name: call.name, kind, is_rebuilt: call.format == Format::Otlp, place });
@@ -282,7 +284,8 @@ pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) 
     Ok(Skipped { others, notes })
 }
 
-/// The same of a file of JSON that may hold a request which cannot be read. One that does not say that it is a scenario is none.
+/// Returns true if the path may name a request or a recording, even an unreadable one. A JSON file
+/// counts unless it declares the schema of a scenario.
 pub(crate) fn looks_like_request(path: &Path) -> bool {
     let name = path.to_string_lossy();
     let says = |text: &str| {
@@ -303,7 +306,7 @@ fn unusable(fault: &PlaceFault) -> CliError {
     CliError::new(kind, fault.to_string())
 }
 
-/// Where each call belongs.
+/// Returns the conversation and agent of each call.
 pub(super) fn threads_of(calls: &[Loaded]) -> Vec<Thread> {
     let sent = calls.iter().map(|loaded| Sent {
         segments: &loaded.segments,

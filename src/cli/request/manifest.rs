@@ -1,4 +1,4 @@
-//! `ctxc manifest @NAME`: what requests are made of, in tokens.
+//! `ctxc manifest @NAME`: the segments of requests with their tokens.
 
 use super::load::{self, Loaded, threads_of};
 use crate::cli::prelude::*;
@@ -12,7 +12,7 @@ use crate::request::threads::Thread;
 use crate::schema::json::names;
 use std::collections::BTreeMap;
 
-/// Sections of a segment that are named.
+/// The maximum number of sections listed for a segment.
 const SECTIONS: usize = 4;
 
 /// What requests are made of: `ctxc manifest @NAME --json`.
@@ -79,12 +79,12 @@ pub(crate) struct SectionRow {
     pub(super) tokens: usize,
 }
 
-/// The manifest of the calls that a subject names.
+/// Returns the manifest of the calls of a subject.
 pub(crate) fn document(subject: &str, root: &Path, config: &Config, cx: &mut Cx) -> Result<Document> {
     Ok(of_calls(&load::load(std::slice::from_ref(&subject.to_owned()), root, &mut |line| cx.note(line))?, config))
 }
 
-/// The manifest of some calls.
+/// Returns the manifest of some calls.
 pub(super) fn of_calls(calls: &[Loaded], config: &Config) -> Document {
     let rows = calls
         .iter()

@@ -1,4 +1,4 @@
-//! Verbs on requests that other programs sent: files of them, and recordings.
+//! Verbs on requests of other programs: files of requests, and recordings.
 
 pub(crate) mod check;
 mod comparison;

@@ -1,4 +1,5 @@
-//! `ctxc new scenario --from @NAME#3`: a scenario from a request that was sent, which passes as it is written.
+//! `ctxc new scenario --from @NAME#3`: writes a scenario from a recorded request, which passes as
+//! written.
 
 use super::load::{self, Loaded, threads_of};
 use crate::cli::prelude::*;
@@ -17,41 +18,42 @@ use crate::request::segments::Segment;
 use crate::request::threads::Thread;
 use std::fmt::Write as _;
 
-/// Segments of a request that are all named; of a longer one those that are the same with every call.
+/// The maximum number of segments that are all listed. Of a longer request, only the segments
+/// shared by all calls are.
 const NAMED: usize = 40;
-/// Where the parts of a decomposed task stand in an answer, where the project does not say.
+/// The default path of the subtasks in an answer.
 const PLAN: &str = "$.subtasks";
-/// The share of the call before that is to be reused, where it is today.
+/// The minimum share of the call before that must be reused, if it is reused today.
 const REUSED: f64 = 0.9;
 
-/// What is to be written.
+/// The texts of a new scenario.
 pub(crate) struct Written {
-    /// The text of the scenario.
     pub(crate) scenario: String,
-    /// The text of the file that holds the request.
+    /// The text of the file with the request.
     pub(crate) request: String,
-    /// The request as it is stored.
+    /// The snapshot of the request.
     pub(crate) snapshot: String,
-    /// How many expectations on the request there are.
+    /// The number of expectations on the request.
     pub(crate) expectations: usize,
-    /// Why the recorded answer cannot be read; `None` where it can, or there is none.
+    /// The reason why the recorded answer cannot be read; `None` if it can, or if there is none.
     pub(crate) unread: Option<String>,
-    /// How many on the recorded answer.
+    /// The number of expectations on the recorded answer.
     pub(crate) of_answer: usize,
-    /// What was replaced in what is copied, in words; empty where nothing was.
+    /// The kinds of masked values, for people; empty if there are none.
     pub(crate) masked: String,
-    /// Whether the scenario runs the program that sent it.
+    /// True if the scenario runs the program that sent the request.
     pub(crate) is_run: bool,
-    /// How many answered calls of that program are equal to the first of its conversation, which agents at once may begin alike.
+    /// The number of answered calls of that program that equal the first call of its conversation.
+    /// Agents that run in parallel may begin with equal calls.
     pub(crate) alike: usize,
 }
 
-/// What a scenario is to hold.
+/// The options of a new scenario.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hold {
-    /// Every word of the request, stored beside it.
+    /// Stores the whole request as a snapshot.
     pub(crate) words: bool,
-    /// A copy of the request, in place of the program that sends it.
+    /// Copies the request, instead of running the program that sends it.
     pub(crate) is_copy: bool,
     /// All calls of the recording, for scenarios that share it; else those up to the one that is meant.
     pub(crate) is_shared: bool,
@@ -69,22 +71,22 @@ pub(crate) fn calls_of(subject: &str, project: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// A call with what belongs to it.
+/// The request of a new scenario with the calls that belong to it.
 struct Taken {
     loaded: Loaded,
-    /// Those that are copied; none of a file that holds a body alone.
+    /// The calls to copy; none for a file with a body alone.
     calls: Vec<Recording>,
     /// The place of the one that is meant among them.
     at: usize,
     /// The program that sent it, and where it stands among the calls of that; `None` where the scenario is to read the copy.
     sent_by: Option<(Vec<String>, Turn)>,
-    /// What was replaced in the call itself.
+    /// The masked values of the call itself.
     redacted: Vec<Redacted>,
-    /// How many answered calls of the program are equal to the first of its conversation.
+    /// The number of answered calls of the program that equal the first call of its conversation.
     alike: usize,
 }
 
-/// A name for the scenario of a request.
+/// Returns a name for the scenario of a request.
 pub(crate) fn name_of(subject: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let file =
@@ -94,7 +96,7 @@ pub(crate) fn name_of(subject: &str) -> String {
     if name.is_empty() { "request".to_owned() } else { name }
 }
 
-/// Words a scenario of a request; `file` is where the request will lie beside it.
+/// Writes the texts of a scenario; `file` is the path of the request relative to the scenario.
 pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: &Project) -> Result<Written> {
     let Taken { loaded, calls, at, sent_by, redacted, alike } = taken(subject, hold, project)?;
     let until = calls.get(..=at).unwrap_or_default();
@@ -188,14 +190,14 @@ fn taken(subject: &str, Hold { is_copy, is_shared, .. }: Hold, project: &Project
         subject.rsplit_once('#').filter(|(_, number)| number.parse::<usize>().is_ok()).map_or(subject, |(whole, _)| whole);
     let loaded = load::one(subject, &project.root)?;
     let command = loaded.call.as_ref().map(|call| call.command.clone());
-    // What another tool recorded or wrote may hold anything.
+    // Recordings and files of other tools may contain unmasked values.
     let mask = mask(loaded.call.as_ref().map_or(&[], |call| &call.secrets), project)?;
     let (loaded, redacted) = load::masked(loaded, &mask)?;
     let Some(command) = command else {
         return Ok(Taken { loaded, calls: Vec::new(), at: 0, sent_by: None, redacted, alike: 0 });
     };
     let lost = || CliError::usage(format!("{subject} is not there any more"));
-    // A word that was replaced is none that can be run.
+    // A command with a masked word cannot be run.
     let command = command.filter(|words| !is_copy && !words.is_empty() && !words.iter().any(|word| word.contains('⟦')));
     if let Some(command) = command {
         let is_own = |call: &Recording| call.command.as_ref() == Some(&command);
@@ -227,7 +229,7 @@ fn taken(subject: &str, Hold { is_copy, is_shared, .. }: Hold, project: &Project
     Ok(Taken { loaded, calls, at, sent_by: None, redacted, alike: 0 })
 }
 
-/// What replaces what must not be copied into the project.
+/// Returns the mask for everything that is copied into the project.
 fn mask(known: &[String], project: &Project) -> Result<Mask> {
     let content = match project.config.record.content {
         Content::Full => Content::Full,
@@ -237,7 +239,7 @@ fn mask(known: &[String], project: &Project) -> Result<Mask> {
     Ok(Mask::new(salt()?, secrets, content).replacing(&masks(&project.config.record.mask)))
 }
 
-/// What was replaced, by kind.
+/// Describes the masked values by kind.
 pub(crate) fn masked<'r>(redacted: impl Iterator<Item = &'r Redacted>) -> String {
     let mut counts = std::collections::BTreeMap::<&str, u64>::new();
     for one in redacted {

@@ -1,4 +1,5 @@
-//! `ctxc prompt-cache`: call by call, what a provider's prompt cache can reuse, and what keeps it from more.
+//! `ctxc prompt-cache`: the part of each call that a provider's prompt cache can reuse, and the
+//! breaks that prevent more.
 
 use super::comparison::{self, Compared};
 use super::load;
@@ -119,7 +120,7 @@ pub(crate) struct Total {
     usd: Option<f64>,
 }
 
-/// Compares and prints.
+/// Compares the calls and prints the result.
 pub(crate) fn run(args: &PromptCacheArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
     let calls = load::load(&args.subjects, &project.root, &mut |line| cx.note(line))?;
@@ -136,14 +137,14 @@ pub(crate) fn run(args: &PromptCacheArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// What a prompt cache reuses of each call.
+/// Builds the report.
 pub(super) fn document<'c>(compared: &'c [Compared<'_>]) -> Document<'c> {
     let mut conversations: Vec<Conversation<'c>> = Vec::new();
     let mut total = Total { tokens: 0, reused: 0, too_short: 0, lost: 0, usd: Some(0.0) };
     for one in compared {
         let reuse = &one.reuse;
         let written = reuse.lost.min(reuse.tokens.saturating_sub(reuse.reused));
-        // Nothing is lost of what no cache had kept.
+        // Tokens below the minimum of the cache were never stored, so they are not lost.
         let had = reuse.reused + reuse.lost;
         let usd = one.facts.lost(if had < one.facts.cache_floor { 0 } else { reuse.lost });
         let broken = reuse.broken_by.as_ref().map(|found| BreakRow {
@@ -198,7 +199,7 @@ fn words(broken: &BreakRow<'_>) -> String {
     }
 }
 
-/// Prints it for people.
+/// Prints the report for people.
 pub(super) fn text(document: &Document<'_>, cx: &mut Cx) -> Result<()> {
     let width =
         document.conversations.iter().flat_map(|one| &one.calls).map(|call| call.id.chars().count()).max().unwrap_or(0).max(4);
@@ -243,7 +244,7 @@ pub(super) fn text(document: &Document<'_>, cx: &mut Cx) -> Result<()> {
     too_short(total).map_or(Ok(()), |line| cx.line(&line))
 }
 
-/// What is billed in full although the call before had it too.
+/// Returns a note on reused tokens that are still billed in full.
 fn too_short(total: &Total) -> Option<String> {
     let tokens = thousands(Some(total.too_short).filter(|tokens| *tokens > 0)?);
     Some(format!(
@@ -251,7 +252,7 @@ fn too_short(total: &Total) -> Option<String> {
     ))
 }
 
-/// A page that needs nothing else: a bar for each call, as long as its tokens.
+/// Returns a self-contained HTML page: a bar for each call, as long as its tokens.
 fn html(document: &Document<'_>) -> String {
     use crate::cli::render::markup::html as markup;
     let most = document.conversations.iter().flat_map(|one| &one.calls).map(|call| call.tokens).max().unwrap_or(0).max(1);

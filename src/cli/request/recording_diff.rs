@@ -1,4 +1,4 @@
-//! `ctxc diff @A @B`: what two recordings send differently, segment by segment.
+//! `ctxc diff @A @B`: the differences between the requests of two recordings, segment by segment.
 
 use super::load::{self, Loaded};
 use crate::base::lines::changes;
@@ -12,9 +12,9 @@ use crate::request::model::Request;
 use crate::request::segments::{Segment, segments};
 use crate::schema::json::names;
 
-/// Calls up to which each is held against each.
+/// The maximum number of calls up to which every pair is compared.
 const MATCHED: usize = 1_000;
-/// Lines of a change that are shown.
+/// The maximum number of lines shown of a change.
 const LINES: usize = 6;
 
 /// What two recordings send differently: `ctxc diff @A @B --json`.
@@ -65,7 +65,7 @@ pub(crate) struct SegmentRow {
     lines_after: Vec<String>,
 }
 
-/// Compares and prints.
+/// Compares the recordings and prints the result.
 pub(crate) fn run(old: &str, new: &str, output: &OutputArgs<DataFormat>, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
     let mut read =
@@ -90,7 +90,8 @@ pub(crate) fn run(old: &str, new: &str, output: &OutputArgs<DataFormat>, cx: &mu
     Ok(Exit::Success)
 }
 
-/// Calls in the form in which requests are compared: whoever's secret their placeholders depend on, and without what is volatile.
+/// Converts calls to a comparable form: independent of the secret of their placeholders, without
+/// volatile parts.
 fn comparable(calls: Vec<Loaded>, comparison: &Comparison) -> Vec<Loaded> {
     let form = |loaded: Loaded| {
         let (body, path) = match &loaded.call {
@@ -105,8 +106,8 @@ fn comparable(calls: Vec<Loaded>, comparison: &Comparison) -> Vec<Loaded> {
     calls.into_iter().map(form).collect()
 }
 
-/// For each later call the earlier one that is nearest to it, each once; and the earlier ones that are left. In a very long recording,
-/// the one at the same place.
+/// Pairs each later call with the most similar earlier one, each used once; also returns the names
+/// of unpaired earlier calls. In very long recordings, calls are paired by position.
 fn pairs(before: &[Loaded], after: &[Loaded]) -> (Vec<Option<usize>>, Vec<String>) {
     let mut free: Vec<usize> = (0..before.len()).collect();
     let mut pairs = vec![None; after.len()];
@@ -170,7 +171,7 @@ fn call(was: &Loaded, now: &Loaded, facts: &Facts) -> CallRow {
     }
 }
 
-/// Lines that went, and lines that came.
+/// Returns the removed lines and the added lines.
 fn lines(old: &str, new: &str) -> (Vec<String>, Vec<String>) {
     let (before, after): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let changes = changes(&before, &after);

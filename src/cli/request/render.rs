@@ -1,4 +1,4 @@
-//! `ctxc render @NAME#3`: a request as it reads, segment by segment.
+//! `ctxc render @NAME#3`: prints a recorded request, segment by segment.
 
 use super::load;
 use crate::cli::args::Sign;

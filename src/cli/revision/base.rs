@@ -1,11 +1,13 @@
-//! The base of a change, as an object: a commit by its id, a branch of a remote, or a branch. Never a tag by its short name, which
-//! anybody who may push can create; a name with two meanings is refused, naming both.
+//! The base of a change, as an object: a commit by its id, a branch of a remote, or a branch. Never
+//! a tag by its short name, because anyone who may push can create one. An ambiguous name is an
+//! error that lists both meanings.
 
 use super::git::Git;
 use super::project_at_revision::CommitFiles;
 use crate::cli::prelude::*;
 
-/// Guesses where no base is given, the first that exists. Spelled out, so that no tag takes their place.
+/// The branches that are tried if no base is given, in this order. Full names, so that no tag can
+/// replace them.
 const GUESSES: [&str; 5] = [
     "refs/remotes/origin/HEAD",
     "refs/heads/main",
@@ -13,54 +15,54 @@ const GUESSES: [&str; 5] = [
     "refs/remotes/origin/main",
     "refs/remotes/origin/master",
 ];
-/// Digits of a commit id, in both object formats.
+/// The lengths of a commit id, in both object formats.
 const ID: [usize; 2] = [40, 64];
-/// Digits of an id in messages.
+/// The number of digits of an id in messages.
 const SHOWN: usize = 12;
-/// Fewest digits of a shortened id.
+/// The minimum length of a shortened id.
 const SHORTEST: usize = 4;
 
-/// How a base was named.
+/// The origin of a base's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NamedBy {
-    /// Not at all: it is a guess.
+    /// Not named: a guess.
     Guess,
-    /// By a branch, `HEAD`, or another name.
+    /// The name of a branch, `HEAD`, or another name.
     Name,
-    /// By the id of a commit.
+    /// The id of a commit.
     Id,
 }
 
 /// The base of a change.
 #[derive(Clone, Debug)]
 pub(crate) struct ChangeBase {
-    /// The base as it was named, or the branch that was guessed; the first digits of a full id.
+    /// The base as named, or the guessed branch; of a full id, the first digits.
     pub(crate) name: String,
     pub(crate) by: NamedBy,
-    /// The commit where the change began; `None` where this clone has no commit that both sides have in common.
+    /// The commit where the change began; `None` if this clone has no commit that both sides share.
     pub(crate) commit: Option<String>,
-    /// True if the change began at several commits: branches were merged both ways.
+    /// True if the change began at several commits, because branches were merged both ways.
     pub(crate) is_crossed: bool,
-    /// The commit that the base is at.
+    /// The commit of the base.
     pub(crate) tip: String,
-    /// The commit that is checked out.
+    /// The checked-out commit.
     pub(crate) head: String,
-    /// Whether older commits may be missing from this clone.
+    /// True if older commits may be missing from this clone.
     pub(crate) is_shallow: bool,
     /// The work tree of which this repository is a submodule.
     pub(crate) outer: Option<String>,
-    /// The repository.
     pub(super) git: Git,
 }
 
-/// A name with the commit that it means.
+/// The commit of a name.
 struct Named {
     by: NamedBy,
     commit: String,
 }
 
 impl ChangeBase {
-    /// The base of the work around a folder. An id of zeros, as a forge gives for a new branch, is none.
+    /// Returns the base of the work in a folder. An id of zeros, which a forge passes for a new
+    /// branch, counts as not given.
     pub(crate) fn of(folder: &Path, given: Option<&str>) -> Result<Self> {
         let given = given.filter(|name| !is_zeros(name));
         let git = Git::around(folder, given.unwrap_or(""))?;
@@ -80,13 +82,13 @@ impl ChangeBase {
 }
 
 impl ChangeBase {
-    /// The files of a commit of the same repository, by its id.
+    /// Returns the files of a commit of the same repository, by its id.
     pub(crate) fn files(&self, id: &str) -> Result<CommitFiles> {
         CommitFiles::new(self.git.clone(), id.to_owned())
     }
 }
 
-/// A name for messages: of a full id its first digits.
+/// Returns a name for messages: of a full id, its first digits.
 fn shown(name: &str) -> String {
     let is_id = ID.contains(&name.len()) && name.bytes().all(|digit| digit.is_ascii_hexdigit());
     name.get(..SHOWN).filter(|_| is_id).unwrap_or(name).to_owned()
@@ -110,18 +112,18 @@ fn guess(git: &Git) -> Result<(String, Named)> {
     Ok((called.unwrap_or_else(|| full.clone()), Named { by: NamedBy::Guess, commit }))
 }
 
-/// References among those asked for that exist, in full, with the objects that they name.
+/// Returns the requested references that exist, by full name, with their objects.
 fn existing(git: &Git, wanted: &[impl AsRef<str>]) -> Result<Vec<(String, String)>> {
     let mut args = vec!["for-each-ref", "--format=%(refname) %(objectname)"];
     args.extend(wanted.iter().map(AsRef::as_ref));
     let lines = git.lines(&args)?;
     let pairs = lines.iter().filter_map(|line| line.split_once(' '));
-    // A pattern also matches what lies below it.
+    // A pattern also matches references below it.
     let exact = pairs.filter(|(name, _)| wanted.iter().any(|one| one.as_ref() == *name));
     Ok(exact.map(|(name, id)| (name.to_owned(), id.to_owned())).collect())
 }
 
-/// The commit that the name of a base means.
+/// Returns the commit of a base's name.
 fn named(git: &Git, name: &str) -> Result<Named> {
     Git::ensure_revision(name)?;
     let steps = [name.find(['^', '~', ':']), name.find("@{")].into_iter().flatten().min().unwrap_or(name.len());
@@ -138,7 +140,7 @@ fn named(git: &Git, name: &str) -> Result<Named> {
         return by(NamedBy::Id, commit_of(git, name, name)?);
     }
     let Some((_, id)) = meaning(git, own, is_id)? else {
-        // A shortened id, or what git keeps beside its references, as `FETCH_HEAD`.
+        // A shortened id, or a special reference such as `FETCH_HEAD`.
         let is_beside = own.ends_with("_HEAD") && own.bytes().all(|letter| letter == b'_' || letter.is_ascii_uppercase());
         return match (is_id, is_beside) {
             (true, _) => by(NamedBy::Id, commit_of(git, name, name)?),
@@ -146,12 +148,12 @@ fn named(git: &Git, name: &str) -> Result<Named> {
             (false, false) => Err(unknown(git, if steps.starts_with("://") { name } else { own })?),
         };
     };
-    // The reflog, or the upstream, of a branch is found by the name of it.
+    // The reflog or upstream of a branch is only found by its name.
     let exact = if steps.starts_with("@{") { name.to_owned() } else { format!("{id}{steps}") };
     by(NamedBy::Name, commit_of(git, &exact, name)?)
 }
 
-/// The commit of a revision; an error names it as it was given.
+/// Returns the commit of a revision; an error contains the name as given.
 fn commit_of(git: &Git, exact: &str, name: &str) -> Result<String> {
     match git.commit(exact) {
         Err(error) if error.kind == Kind::Usage => Err(unknown(git, name)?),
@@ -159,7 +161,7 @@ fn commit_of(git: &Git, exact: &str, name: &str) -> Result<String> {
     }
 }
 
-/// The error about a base that is no commit here. A tag is none.
+/// Creates the error for a base that is no commit here. Does not suggest tags.
 fn unknown(git: &Git, name: &str) -> Result<CliError> {
     let mut error = git.unknown(name)?;
     for hint in &mut error.hints {
@@ -168,7 +170,7 @@ fn unknown(git: &Git, name: &str) -> Result<CliError> {
     Ok(error)
 }
 
-/// The one reference that a name means, with its object; `None` where it is the name of none.
+/// Returns the only reference with a name, and its object; `None` if there is none.
 fn meaning(git: &Git, own: &str, is_id: bool) -> Result<Option<(String, String)>> {
     let places: Vec<String> = if own.starts_with("refs/") {
         vec![own.to_owned()]
@@ -201,7 +203,7 @@ fn meaning(git: &Git, own: &str, is_id: bool) -> Result<Option<(String, String)>
             return Err(ambiguous(&format!("{other}, at {commit:.12} and {at:.12}"), &first));
         }
     }
-    // A shortened id may be the name of a branch as well.
+    // A shortened id may also be the name of a branch.
     let objects = if is_id { git.lines(&["rev-parse", &format!("--disambiguate={own}")])? } else { Vec::new() };
     match objects.iter().find(|object| **object != commit && **object != id) {
         Some(object) => Err(ambiguous(&format!("the object {object}"), &first)),

@@ -1,7 +1,7 @@
-//! The `git` program: questions about revisions, and why they have no answer.
+//! Queries to the `git` program about revisions, and their errors.
 //!
-//! A revision goes to it as one argument that does not begin with `-`, behind `--end-of-options`; never through a shell.
-//! It fetches nothing, asks nothing, and locks nothing.
+//! A revision is passed as one argument that does not begin with `-`, behind `--end-of-options`;
+//! never through a shell. Queries fetch nothing, prompt for nothing, and lock nothing.
 
 use crate::base::fs::{ReadFs, RealFs};
 use crate::base::suggest;
@@ -12,11 +12,14 @@ use std::io;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// What would lead it to another repository than the one around the project, as hooks of git do.
+/// Variables that select another repository than the one around the project, as git sets them in
+/// hooks.
 const ELSEWHERE: [&str; 7] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_CEILING_DIRECTORIES"];
-/// The variables of git. A partial clone would fetch the objects that it lacks, by a program that its own settings name: an empty list of
-/// protocols prevents it, also in versions before 2.45. Replaced objects and grafts of this clone are not followed: a commit is what its id names.
+/// The variables for git. A partial clone would fetch missing objects with a program that its own
+/// settings name: an empty list of protocols prevents this, also in versions before 2.45. Replaced
+/// objects and grafts of this clone are not followed, so that an id always identifies the same
+/// commit.
 const ENVIRONMENT: [(&str, &str); 7] = [
     ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_GRAFT_FILE", "/dev/null"),
@@ -26,16 +29,17 @@ const ENVIRONMENT: [(&str, &str); 7] = [
     ("GIT_TERMINAL_PROMPT", "0"),
     ("LC_ALL", "C"),
 ];
-/// Settings that hold whatever the repository says: only a folder with a `.git` is a repository, since anybody can commit the files of a bare one; no
-/// program is started that watches files; names come as they are.
+/// Settings that override the repository's own: only a folder with a `.git` is a repository,
+/// because anyone can commit the files of a bare one; no file watcher is started; names are not
+/// quoted.
 const SETTINGS: [&str; 4] =
     ["safe.bareRepository=explicit", "core.fsmonitor=false", "core.quotePath=false", "advice.graftFileDeprecated=false"];
-/// What a clone without its history needs.
+/// Advice for a shallow clone.
 pub(crate) const SHALLOW: &str =
     "the clone is shallow and lacks older commits: `git fetch --unshallow`, or `fetch-depth: 0` of actions/checkout";
-/// How long it may take for an answer.
+/// The timeout of an answer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
-/// Bytes of an answer that is a line.
+/// The maximum length of a one-line answer in bytes.
 const LONGEST: usize = 4096;
 
 /// The repository around a folder.
@@ -46,7 +50,7 @@ pub(super) struct Git {
     prefix: String,
 }
 
-/// What git answered.
+/// The answer of git.
 struct Answer {
     succeeded: bool,
     out: Vec<u8>,
@@ -54,14 +58,14 @@ struct Answer {
 }
 
 impl Git {
-    /// The repository around a folder; `wanted` is the revision that it is looked for.
+    /// Opens the repository around a folder; `wanted` is the revision for error messages.
     pub(super) fn around(folder: &Path, wanted: &str) -> Result<Self> {
         let mut git = Self { folder: folder.to_owned(), top: folder.to_owned(), prefix: String::new() };
         let answer = git.ask(&["rev-parse", "--git-dir", "--show-toplevel", "--show-prefix"])?;
         let shown = folder.display();
         let out = String::from_utf8_lossy(&answer.out).into_owned();
         let lines: Vec<&str> = out.split('\n').collect();
-        // Versions before 2.38 do not know `safe.bareRepository`.
+        // Versions before 2.38 lack `safe.bareRepository`.
         let repository = folder.join(lines.first().copied().unwrap_or_default());
         if !out.is_empty()
             && let (Ok(repository), Ok(folder)) = (RealFs.canonical(&repository), RealFs.canonical(folder))
@@ -101,27 +105,27 @@ impl Git {
         Err(error)
     }
 
-    /// The same repository, asked from the top of its work tree.
+    /// Returns the same repository, with queries from the top of its work tree.
     pub(super) fn at_top(&self) -> Self {
         Self::at(self.top.clone())
     }
 
-    /// The repository whose top is a folder, which is known to be one.
+    /// Returns the repository whose top is a folder, without a check.
     pub(super) fn at(folder: PathBuf) -> Self {
         Self { top: folder.clone(), folder, prefix: String::new() }
     }
 
-    /// The top of the work tree.
+    /// Returns the top of the work tree.
     pub(super) fn top(&self) -> &Path {
         &self.top
     }
 
-    /// Where the folder lies in its repository: its names from the top, empty for the top itself.
+    /// Returns the folder's path in its repository; empty for the top itself.
     pub(super) fn prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// The command, ready for the arguments of a question.
+    /// Returns the command, ready for its arguments.
     #[allow(clippy::disallowed_methods, reason = "git alone knows its repositories; compiling itself runs nothing")]
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new("git");
@@ -139,7 +143,7 @@ impl Git {
         self.ask_about(args, "")
     }
 
-    /// The answer to a question about what is on standard input.
+    /// Runs a query with a text on standard input.
     fn ask_about(&self, args: &[&str], input: &str) -> Result<Answer> {
         let mut command = self.command();
         if !input.is_empty() {
@@ -158,7 +162,7 @@ impl Git {
         }
     }
 
-    /// The line that git answers with; `None` for none.
+    /// Returns the answer of git if it is one line; `None` otherwise.
     pub(super) fn line(&self, args: &[&str]) -> Result<Option<String>> {
         let answer = self.ask(args)?;
         let line = String::from_utf8_lossy(&answer.out);
@@ -166,30 +170,30 @@ impl Git {
         Ok((answer.succeeded && !line.is_empty() && line.len() < LONGEST).then(|| line.to_owned()))
     }
 
-    /// The lines that git answers with.
+    /// Returns the lines of git's answer.
     pub(super) fn lines(&self, args: &[&str]) -> Result<Vec<String>> {
         let answer = self.ask(args)?;
         Ok(String::from_utf8_lossy(&answer.out).lines().map(str::to_owned).collect())
     }
 
-    /// Refuses what can be no revision.
+    /// Returns an error if a text cannot be a revision.
     pub(super) fn ensure_revision(revision: &str) -> Result<()> {
         let fault = refused(revision).map(|fault| CliError::usage(format!("`{revision}` is not a git revision: {fault}")));
         fault.map_or(Ok(()), Err)
     }
 
-    /// The commit that a revision names, as its id.
+    /// Returns the id of the commit of a revision.
     pub(super) fn commit(&self, revision: &str) -> Result<String> {
         Self::ensure_revision(revision)?;
         let wanted = format!("{revision}^{{commit}}");
         match self.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])? {
-            // Older programs echo the option.
+            // Older versions echo the option.
             Some(lines) => Ok(lines.lines().last().unwrap_or_default().to_owned()),
             None => Err(self.unknown(revision)?),
         }
     }
 
-    /// The commit that two others have in common, the nearest.
+    /// Returns the nearest common ancestor of two commits.
     pub(super) fn base(&self, one: &str, other: &str) -> Result<String> {
         if let Some(base) = self.merge_base(&self.commit(one)?, &self.commit(other)?)? {
             return Ok(base);
@@ -198,37 +202,40 @@ impl Git {
         Err(if self.is_shallow()? { error.hint(SHALLOW) } else { error })
     }
 
-    /// The nearest commit that two commits have in common, if this clone has one. Where branches were merged both ways, it is the first of several.
+    /// Returns the nearest common ancestor of two commits, if this clone has one. If branches were
+    /// merged both ways, it is the first of several.
     pub(super) fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>> {
         Ok(self.merge_bases(one, other)?.into_iter().next())
     }
 
-    /// The nearest commits that two commits have in common.
+    /// Returns the nearest common ancestors of two commits.
     pub(super) fn merge_bases(&self, one: &str, other: &str) -> Result<Vec<String>> {
         self.lines(&["merge-base", "--all", one, other])
     }
 
-    /// The address that git would put into a commit, from its variables and settings; never one made up from the machine's name.
+    /// Returns the author's address from git's variables and settings; never one derived from the
+    /// machine's name.
     pub(super) fn author(&self) -> Result<Option<String>> {
-        // The name is not asked for, and git refuses to answer without one.
+        // The name is not used, but git fails without one.
         let settings = ["-c", "user.useConfigOnly=true", "-c", "user.name=x"];
         let ident = self.line(&[settings.as_slice(), &["var", "GIT_AUTHOR_IDENT"]].concat())?;
         let address = ident.as_deref().and_then(|ident| Some(ident.rsplit_once('>')?.0.rsplit_once('<')?.1.to_owned()));
         Ok(address.filter(|address| !address.is_empty()))
     }
 
-    /// The text of a file of a commit, by its path from the top; `None` where it has none.
+    /// Returns the text of a file of a commit, by its path from the top; `None` if the commit lacks
+    /// it.
     pub(super) fn text(&self, commit: &str, path: &str) -> Result<Option<String>> {
         let answer = self.ask(&["cat-file", "blob", &format!("{commit}:{path}")])?;
         Ok(answer.succeeded.then(|| String::from_utf8_lossy(&answer.out).into_owned()))
     }
 
-    /// Whether this clone was made without older commits.
+    /// Returns true if this clone lacks older commits.
     pub(super) fn is_shallow(&self) -> Result<bool> {
         Ok(self.line(&["rev-parse", "--is-shallow-repository"])?.as_deref() == Some("true"))
     }
 
-    /// The error about a name that is none here.
+    /// Creates the error for an unknown revision, with similar names.
     pub(super) fn unknown(&self, revision: &str) -> Result<CliError> {
         let object = ["rev-parse", "--verify", "--quiet", "--end-of-options", revision];
         if let Some(id) = self.line(&object)?
@@ -252,7 +259,7 @@ impl Git {
         Ok(error.did_you_mean_or(suggest::nearest(revision, names.lines()), what))
     }
 
-    /// The values that git closes by NUL.
+    /// Returns the values of an answer that are terminated by NUL.
     fn values(&self, args: &[&str], input: &str) -> Result<Vec<String>> {
         let answer = self.ask_about(args, input)?;
         if !answer.succeeded {
@@ -265,13 +272,13 @@ impl Git {
         Ok(String::from_utf8_lossy(&answer.out).split_terminator('\0').map(str::to_owned).collect())
     }
 
-    /// Returns whether a file that is in no commit is ignored.
+    /// Returns true if an uncommitted file is ignored.
     pub(super) fn is_ignored(&self, file: &Path) -> Result<bool> {
         Ok(self.ask(&["check-ignore", "--quiet", "--", &file.to_string_lossy()])?.succeeded)
     }
 
-    /// The files among some whose content goes through a filter between a commit and the work tree, as the attributes of the work tree
-    /// have it. No filter is run.
+    /// Returns the files whose content passes a filter between a commit and the work tree, by the
+    /// attributes of the work tree. No filter is run.
     pub(super) fn filtered<'n>(&self, names: impl Iterator<Item = &'n str>) -> Result<Vec<String>> {
         let input = names.fold(String::new(), |input, name| input + name + "\0");
         if input.is_empty() {
@@ -283,14 +290,16 @@ impl Git {
         Ok(pairs.filter(|(_, filter)| !is_none(filter)).map(|(name, _)| name.clone()).collect())
     }
 
-    /// The files of the work tree that may differ from a commit, and those that it does not have, but for ignored ones.
+    /// Returns the files of the work tree that may differ from a commit, and new files that are not
+    /// ignored.
     pub(super) fn changed(&self, commit: &str) -> Result<Vec<String>> {
         let mut names = self.values(&["diff-index", "--name-only", "-z", commit], "")?;
         names.extend(self.values(&["ls-files", "-o", "--exclude-standard", "--full-name", "-z"], "")?);
         Ok(names)
     }
 
-    /// The files that are in the work tree as the index has them, by the objects that they have there. Contents are not looked at.
+    /// Returns the files of the work tree that equal the index, with their objects. Contents are
+    /// not read.
     pub(super) fn unchanged(&self) -> Result<Vec<(String, String)>> {
         let changed = self.values(&["diff-files", "--name-only", "-z"], "")?;
         let listed = self.values(&["ls-files", "-s", "-z", "--full-name"], "")?;
@@ -301,7 +310,7 @@ impl Git {
         Ok(entries.filter(|(name, _)| !changed.contains(name)).collect())
     }
 
-    /// Everything that a commit holds, as `git ls-tree -r -z` lists it.
+    /// Returns all entries of a commit, in the format of `git ls-tree -r -z`.
     pub(super) fn list(&self, commit: &str) -> Result<Vec<u8>> {
         let answer = self.ask(&["ls-tree", "-r", "-z", "--full-tree", commit])?;
         if answer.succeeded {
@@ -312,7 +321,7 @@ impl Git {
     }
 }
 
-/// A folder that looks like a repository without a work tree.
+/// Creates the error for a folder that looks like a repository without a work tree.
 fn bare(folder: &Path) -> CliError {
     let message = format!("{} looks like a repository of its own, without a work tree", folder.display());
     CliError::new(Kind::Infrastructure, message).hint(
@@ -320,13 +329,13 @@ fn bare(folder: &Path) -> CliError {
     )
 }
 
-/// Git does not answer.
+/// Returns the message that git does not answer.
 pub(super) fn silent() -> String {
     let folder = "a file in the folder `.git` may be a named pipe, or lie on a disk that does not answer";
     format!("git gave no answer within {} s: {folder}", PATIENCE.as_secs())
 }
 
-/// Git is missing, or cannot be started.
+/// Creates the error that git is missing or cannot be started.
 pub(super) fn absent(err: &io::Error) -> CliError {
     if err.kind() == io::ErrorKind::NotFound {
         return CliError::new(Kind::Infrastructure, "there is no program `git` on the path, which alone can read a revision")
@@ -335,7 +344,7 @@ pub(super) fn absent(err: &io::Error) -> CliError {
     CliError::new(Kind::Infrastructure, format!("git cannot be started: {}", reason(err)))
 }
 
-/// Why no revision can be called so.
+/// Returns the reason why a text cannot be a revision.
 fn refused(revision: &str) -> Option<&'static str> {
     if revision.is_empty() {
         return Some("it is empty");

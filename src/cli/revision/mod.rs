@@ -1,7 +1,8 @@
-//! A project as a git revision has it: read through the `git` program, compiled in memory, without touching the work tree.
+//! A project at a git revision: read through the `git` program, compiled in memory, without
+//! touching the work tree.
 //!
-//! Only for a revision that the user named. No shell, no network, nothing written; no setting of the repository runs a
-//! program.
+//! Only for a revision that the user named. Uses no shell and no network, writes nothing, and runs
+//! no program that the repository's settings name.
 
 mod base;
 mod git;

@@ -1,6 +1,6 @@
-//! The bytes of objects, from one `git cat-file --batch` that is started when the first is asked for.
+//! The bytes of git objects, from one `git cat-file --batch` that is started at the first read.
 //!
-//! Filters of the repository (`smudge`, line ends) are not run: the bytes are those that were committed.
+//! Filters of the repository (`smudge`, line ends) are not run: the bytes are the committed ones.
 
 use super::git::{Git, PATIENCE, silent};
 use crate::run::process;
@@ -8,7 +8,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// A line that says what comes: an id of at most 64 digits, a kind, a length.
+/// The maximum length of a header line: an id of at most 64 digits, a kind, a length.
 const HEAD: u64 = 256;
 
 /// The objects of a repository.
@@ -21,7 +21,7 @@ pub(super) struct Objects {
 #[derive(Debug)]
 struct CatFile {
     child: Child,
-    /// `None` once it is to end.
+    /// `None` once the program is to end.
     ask: Option<ChildStdin>,
     answer: BufReader<ChildStdout>,
 }
@@ -38,12 +38,12 @@ impl CatFile {
 }
 
 impl Objects {
-    /// The objects of a repository. Nothing is started yet.
+    /// Returns the objects of a repository. Starts no program yet.
     pub(super) const fn of(git: Git) -> Self {
         Self { git, program: Mutex::new(None) }
     }
 
-    /// The bytes of an object; one larger than the limit is passed by.
+    /// Returns the bytes of an object. An object larger than the limit is an error.
     pub(super) fn read(&self, id: &str, limit: u64) -> io::Result<Vec<u8>> {
         let mut program = self.program.lock().unwrap_or_else(PoisonError::into_inner);
         let talk = match &mut *program {
@@ -70,7 +70,7 @@ impl Objects {
         }
         let mut bytes = Vec::new();
         (&mut talk.answer).take(len + 1).read_to_end(&mut bytes)?;
-        // A line end closes each object.
+        // A line break follows each object.
         if bytes.pop() != Some(b'\n') || bytes.len() as u64 != len {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -80,7 +80,7 @@ impl Objects {
 
 impl Drop for CatFile {
     fn drop(&mut self) {
-        // Without anybody who asks it ends by itself.
+        // The program ends when its standard input is closed.
         drop(self.ask.take());
         let _ = self.child.wait();
     }

@@ -1,14 +1,15 @@
-//! The people who answer for a file: the signer of a commit, and the owners that CODEOWNERS names.
+//! The people responsible for a file: the signer of a commit, and the owners that CODEOWNERS lists.
 
 use super::git::Git;
 use crate::cli::prelude::*;
 use crate::project::path_patterns::holds;
 use std::collections::BTreeSet;
 
-/// Paths at which forges look for it, from the top of the repository.
+/// The paths of CODEOWNERS that forges support, from the top of the repository.
 const FILES: [&str; 4] = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
 
-/// Returns whether the commit since `base` that brought a line of a file, relative to `folder`, has a valid signature of a person.
+/// Returns true if the commit since `base` that added a line to a file, relative to `folder`, has a
+/// valid signature of a person.
 pub(crate) fn is_signed(folder: &Path, base: &str, (path, line): (&str, &str), by: &str) -> Result<bool> {
     let (pick, range) = (format!("-S{line}"), format!("{base}..HEAD"));
     let args = ["log", "-n", "1", "--no-show-signature", "--format=%G? %GS", &pick, &range, "--", path];
@@ -17,7 +18,8 @@ pub(crate) fn is_signed(folder: &Path, base: &str, (path, line): (&str, &str), b
     Ok(signer.is_some_and(|signer| signer == by || signer.ends_with(&format!("<{by}>"))))
 }
 
-/// The owners of a file of a project, by the CODEOWNERS of a commit; `place` is the folder of the project from the top.
+/// Returns the owners of a file of a project, by the CODEOWNERS of a commit; `place` is the folder
+/// of the project from the top.
 pub(crate) fn owners(folder: &Path, commit: &str, place: &str, path: &str) -> Result<BTreeSet<String>> {
     let git = Git::around(folder, commit)?;
     let path = if place.is_empty() { path.to_owned() } else { format!("{place}/{path}") };
@@ -29,7 +31,7 @@ pub(crate) fn owners(folder: &Path, commit: &str, place: &str, path: &str) -> Re
     Ok(BTreeSet::new())
 }
 
-/// The owners in the last line of a CODEOWNERS whose pattern holds a path.
+/// Returns the owners in the last line of a CODEOWNERS whose pattern matches a path.
 fn of(text: &str, path: &str) -> BTreeSet<String> {
     let mut owners = BTreeSet::new();
     for line in text.lines() {
@@ -41,7 +43,8 @@ fn of(text: &str, path: &str) -> BTreeSet<String> {
     owners
 }
 
-/// Returns whether a pattern matches a path: from the top where it has a slash before its end, else at any depth.
+/// Returns true if a pattern matches a path: from the top if it has a slash before its end,
+/// otherwise at any depth.
 fn is_of(pattern: &str, path: &str) -> bool {
     let bare = pattern.trim_end_matches('/');
     if bare.contains('/') {

@@ -1,5 +1,6 @@
-//! The place of a project in an earlier commit: another folder where the change moved the project, repointed a link to it, or
-//! added or removed the `ctxc.toml` that governs it. Also the parts of a project that git keeps elsewhere: submodules and links.
+//! The place of a project in an earlier commit. It is another folder if the change moved the
+//! project, changed a link to it, or added or removed the `ctxc.toml` that governs it. Also the
+//! parts of a project outside its own tree: submodules and links.
 
 use super::base::ChangeBase;
 use super::project_at_revision::CommitFiles;
@@ -11,42 +12,42 @@ use crate::cli::project::FILE;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The place of a project in a commit, from the top of the repository.
+/// The place of a project in a commit, relative to the top of the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     /// Its folder in the commit.
     pub(crate) then: String,
     /// Its folder in the work tree.
     pub(crate) now: String,
-    /// Why these differ, in words for a report; `None` where nothing moved.
+    /// The reason for the difference; `None` if nothing moved.
     pub(crate) moved: Option<Moved>,
 }
 
-/// What moved a project.
+/// The kind of a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Moved {
-    /// Its folder, or a link that leads to it.
+    /// The folder moved, or a link that leads to it.
     Folder,
-    /// The project file that governs the folder from which it was looked for: another one is nearest now, or none.
+    /// The governing project file changed: another one is the nearest now, or none.
     File {
-        /// The folder from which the project is looked for.
+        /// The folder from which the project file is searched.
         from: String,
-        /// The project file that is nearest now.
+        /// The nearest project file now.
         nearest: String,
     },
 }
 
-/// A part of a project that is a link, or a repository of its own.
+/// A part of a project that is a link, or a submodule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     /// Its path in the project.
     pub(crate) path: String,
     pub(crate) kind: Elsewhere,
-    /// Whether it is another one than in the commit.
+    /// True if it differs from the commit.
     pub(crate) is_moved: bool,
 }
 
-/// A repository, with the trees of the commit where a change began and of the one that is checked out.
+/// The trees of the commit where a change began and of the checked-out commit.
 #[derive(Debug)]
 pub(crate) struct Places {
     top: PathBuf,
@@ -57,7 +58,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Around a project's folder, with the commit in which a change began.
+    /// Loads the trees for a project's folder and the commit where a change began.
     pub(crate) fn of(folder: &Path, base: &ChangeBase, then: &CommitFiles) -> Result<Self> {
         let prefix = base.git.prefix();
         let real = real(folder)?;
@@ -66,13 +67,14 @@ impl Places {
         Ok(Self { top, folder: prefix.to_owned(), then: then.tree.clone(), now: Tree::of(&base.git, &base.head)? })
     }
 
-    /// The folder of a place in the work tree.
+    /// Returns the path of a place in the work tree.
     pub(crate) fn path(&self, place: &str) -> PathBuf {
         self.top.join(place)
     }
 
-    /// The place of the project. `from` is the folder from which its project file was looked for; `None` where `--project` names the
-    /// folder. An error names the places among which only the author can choose.
+    /// Returns the place of the project. `from` is the folder from which its project file was
+    /// searched; `None` if `--project` names the folder. If several places are possible, the error
+    /// lists them.
     pub(crate) fn find(&self, from: Option<&Path>) -> std::result::Result<Place, String> {
         let here = self.folder.clone();
         let linked = self.behind_links();
@@ -85,7 +87,8 @@ impl Places {
         if let Some(place) = from.and_then(|from| self.governed(from)) {
             return Ok(place);
         }
-        // One that stays where it is has its project file, or some template or scenario, there.
+        // A project that did not move has its project file, or a template or scenario, in the same
+        // folder.
         let nested: Vec<&str> = self.then.below(&here).filter_map(|name| name.strip_suffix(FILE)).collect();
         let is_nested = |name: &str| nested.iter().any(|folder| folder.ends_with('/') && name.starts_with(folder));
         let is_there = self.then.below(&here).any(|name| is_of_project(name) && !is_nested(name));
@@ -97,7 +100,7 @@ impl Places {
         }
     }
 
-    /// The folders to which links to this project led, where those were others.
+    /// Returns the folders to which links to this project led before, if they are others.
     fn behind_links(&self) -> BTreeSet<String> {
         let here = self.path(&self.folder);
         let links: BTreeSet<&str> = self.then.links().chain(self.now.links()).collect();
@@ -110,7 +113,8 @@ impl Places {
         links.into_iter().filter_map(then).collect()
     }
 
-    /// The project that governed the folder from which one is looked for, where it was another one.
+    /// Returns the earlier project of the folder from which the project file is searched, if it was
+    /// another one.
     fn governed(&self, from: &Path) -> Option<Place> {
         let from = name(real(from).ok()?.strip_prefix(&self.top).ok()?);
         let folders = Path::new(&from).ancestors().map(name);
@@ -121,7 +125,8 @@ impl Places {
         Some(Place { now: then.clone(), then, moved: Some(Moved::File { from, nearest }) })
     }
 
-    /// Returns whether a folder has nothing of the project any more that the commit has in it, but for this project's own folder.
+    /// Returns true if nothing of the project remains in a folder, except this project's own
+    /// folder.
     fn moved_out_of(&self, then: &str) -> bool {
         let own = format!("{}/", self.folder);
         let is_hidden = |name: &str| name.split('/').any(|part| part.starts_with('.'));
@@ -129,7 +134,7 @@ impl Places {
         !fs::exists(&self.path(&below(then, FILE))) && !self.now.below(then).any(is_left)
     }
 
-    /// The folders of projects of the commit whose project files are gone.
+    /// Returns the folders of the commit's projects whose project files no longer exist.
     fn gone(&self) -> BTreeSet<String> {
         let places = self.then.below("").filter_map(|name| name.strip_suffix(FILE));
         let places = places.filter(|place| place.is_empty() || place.ends_with('/'));
@@ -139,7 +144,7 @@ impl Places {
             .collect()
     }
 
-    /// Submodules and links of the project at either side.
+    /// Returns the submodules and links of the project on both sides.
     pub(crate) fn parts(&self, place: &Place) -> Vec<Part> {
         let (then, now) = (self.then.elsewhere(&place.then), self.now.elsewhere(&place.now));
         let paths: BTreeMap<&str, Elsewhere> = then.iter().chain(&now).map(|(path, (kind, _))| (*path, *kind)).collect();
@@ -154,7 +159,7 @@ fn real(path: &Path) -> Result<PathBuf> {
     RealFs.canonical(path).map_err(|err| CliError::new(Kind::Infrastructure, format!("{shown} cannot be found: {err}")))
 }
 
-/// Whether a file is one that makes a folder a project.
+/// Returns true if a file makes its folder a project.
 fn is_of_project(name: &str) -> bool {
     let ending = name.rsplit('.').next().unwrap_or_default();
     name == FILE || ["xml", "yaml", "yml"].contains(&ending)

@@ -1,4 +1,5 @@
-//! A project as a revision has it: its `ctxc.toml`, what that extends, its templates and what they pull in.
+//! A project at a revision: its `ctxc.toml`, the files that this extends, its templates and the
+//! files that they use.
 
 use super::git::Git;
 use super::tree::Tree;
@@ -21,21 +22,21 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-/// A project as a revision has it.
+/// A project at a revision.
 #[derive(Debug)]
 pub(crate) struct Past {
-    /// The revision as it was asked for.
+    /// The revision as named.
     name: String,
-    /// The project's folder, as [`Past::files`] has it.
+    /// The project's folder in [`Past::files`].
     pub(crate) root: PathBuf,
-    /// Its project file, or the defaults.
+    /// The settings of its project file, or the defaults.
     pub(crate) config: Config,
     is_unknown: bool,
     commit: CommitFiles,
     folder: String,
 }
 
-/// The files of a commit, with the repository that they are read from.
+/// The files of a commit, with the repository that contains it.
 #[derive(Clone, Debug)]
 pub(crate) struct CommitFiles {
     git: Git,
@@ -44,7 +45,7 @@ pub(crate) struct CommitFiles {
 }
 
 impl CommitFiles {
-    /// The files of a commit, by its id.
+    /// Reads the list of files of a commit, by its id.
     pub(super) fn new(git: Git, id: String) -> Result<Self> {
         let tree = Arc::new(Tree::of(&git, &id)?.with_filters(&git.at_top(), git.top())?);
         Ok(Self { git, id, tree })
@@ -52,7 +53,8 @@ impl CommitFiles {
 }
 
 impl Past {
-    /// The project in a folder as a revision of the repository around it has it. Nothing is compiled yet.
+    /// Opens the project of a folder at a revision of the repository around it. Compiles nothing
+    /// yet.
     pub(crate) fn open(folder: &Path, revision: &str) -> Result<Self> {
         let git = Git::around(folder, revision)?;
         let (id, place) = (git.commit(revision)?, git.prefix().to_owned());
@@ -60,8 +62,9 @@ impl Past {
         faults.map_or(Ok(past), Err)
     }
 
-    /// The project that a commit has in a folder, by its path from the top of the repository; `revision` is the name of the commit in
-    /// messages. The error is about its project file, of which the rest was read.
+    /// Opens the project of a commit in a folder, by its path from the top of the repository;
+    /// `revision` is the name of the commit in messages. Also returns an error if the project file
+    /// is invalid; its valid part was read.
     pub(crate) fn open_at(commit: CommitFiles, revision: &str, folder: String) -> Result<(Self, Option<CliError>)> {
         let CommitFiles { git, id, tree } = &commit;
         if tree.below(&folder).next().is_none() {
@@ -73,7 +76,8 @@ impl Past {
         let (mut config, mut fault) = settings(tree, &root, revision);
         let mut is_unknown = false;
         if let Some(fault) = &mut fault {
-            // What a project holds itself to, and who may change that, is not lost by an error in its file.
+            // An error in the project file must not disable the project's own limits, nor the rule
+            // who may change them.
             match earlier(git, id, &root)? {
                 Some((id, sound)) => {
                     config = sound;
@@ -93,13 +97,15 @@ impl Past {
         self.commit.git.top()
     }
 
-    /// The files of the repository that are others in the work tree, new, or gone, from its top.
+    /// Returns the files of the repository that differ in the work tree, are new, or no longer
+    /// exist, relative to its top.
     pub(crate) fn changed(&self) -> Result<Vec<String>> {
         self.tree().changed(&self.commit.git.at_top(), self.top(), &self.commit.id)
     }
 
-    /// Writes the files of the whole repository into an empty folder, those of its submodules among them, and returns the submodules whose
-    /// commit this clone does not have. One that is not checked out here is an empty folder.
+    /// Writes the files of the whole repository into an empty folder, including those of its
+    /// submodules, and returns the submodules whose commit this clone lacks. A submodule that is
+    /// not checked out here becomes an empty folder.
     ///
     /// # Errors
     /// A file cannot be read or written.
@@ -115,49 +121,52 @@ impl Past {
         Ok(missing)
     }
 
-    /// The text that the revision has in the place of a file of the work tree, by its path from a folder there.
+    /// Returns the text at the revision of a file of the work tree, by its path from a folder
+    /// there.
     pub(crate) fn text_in_work_tree(&self, folder: &Path, path: &str) -> Option<String> {
         let (top, file) = (RealFs.canonical(self.top()).ok()?, RealFs.canonical(&folder.join(path)).ok()?);
         let bytes = self.tree().read(&Path::new("/").join(file.strip_prefix(top).ok()?), FILE_LIMIT).ok()?;
         String::from_utf8(bytes).ok()
     }
 
-    /// Returns whether git ignores a file of the work tree that it does not hold.
+    /// Returns true if git ignores an untracked file of the work tree.
     pub(crate) fn is_ignored(&self, file: &Path) -> Result<bool> {
         self.commit.git.at_top().is_ignored(file)
     }
 
-    /// The top of the work tree, and the project's folder in it.
+    /// Returns the top of the work tree, and the path of the project's folder in it.
     pub(crate) fn place(&self) -> (&Path, &str) {
         (self.top(), &self.folder)
     }
 
-    /// Returns whether its settings are not known: its project file has errors, and so has each one before it.
+    /// Returns true if its settings are unknown: its project file has errors, and so have all
+    /// earlier ones.
     pub(crate) const fn is_unknown(&self) -> bool {
         self.is_unknown
     }
 
-    /// Its files that differ in the work tree, of which a filter makes what the revision does not hold.
+    /// Returns its files that differ in the work tree and whose content depends on a filter, so
+    /// that the revision lacks it.
     pub(crate) fn unfiltered(&self) -> impl Iterator<Item = &str> {
         self.tree().unfiltered(&self.folder)
     }
 
-    /// The same of the whole repository.
+    /// Returns such files of the whole repository.
     pub(crate) fn unfiltered_anywhere(&self) -> impl Iterator<Item = &str> {
         self.tree().unfiltered("")
     }
 
-    /// What the revision's files are read by.
+    /// Returns the file system of the revision.
     pub(crate) fn files(&self) -> &dyn ReadFs {
         self.tree()
     }
 
-    /// Its files, by their names in the project.
+    /// Returns its files, by their paths in the project.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.tree().below(&self.folder)
     }
 
-    /// Its tasks; a project with errors, or without templates, has none.
+    /// Compiles its tasks. Errors, or a project without templates, give an error.
     pub(crate) fn compile(&self) -> Result<Registry> {
         let (registry, files) = self.compile_or_empty()?;
         if files == 0 {
@@ -166,14 +175,16 @@ impl Past {
         Ok(registry)
     }
 
-    /// Its tasks and the number of files that they are in; a project with errors has none.
+    /// Compiles its tasks, and returns them with the number of template files. Errors of templates
+    /// give an error.
     pub(crate) fn compile_or_empty(&self) -> Result<(Registry, usize)> {
         let Built { registry, diagnostics, files } = self.built(Goal::Registry);
         let registry = registry.ok_or_else(|| of_then(&self.name, broken(&format!("`{}`", self.name), &diagnostics)))?;
         Ok((registry, files))
     }
 
-    /// The same, where those with errors are left out, with the first error of each file that has one.
+    /// Compiles its tasks without those with errors. Also returns the number of template files, and
+    /// the first error of each file with errors.
     pub(crate) fn compile_sound(&self) -> Result<(Registry, usize, BTreeMap<String, String>)> {
         let Built { registry, diagnostics, files } = self.built(Goal::Partial);
         let mut faults = BTreeMap::new();
@@ -191,7 +202,7 @@ impl Past {
             let path = self.root.join(name);
             let out = contained_path::leads_out(self.tree(), &self.root, &path);
             let bytes = out.map_or_else(|| self.tree().read(&path, self.config.limits.file), Err);
-            // A link that leads to a folder is not followed, as in a walk.
+            // A link to a folder is not followed, as in a file walk.
             let is_folder = bytes.as_ref().is_err_and(|err| err.kind() == io::ErrorKind::IsADirectory);
             (!is_folder).then(|| (Arc::from(name), bytes.map(Cow::Owned)))
         };
@@ -200,8 +211,8 @@ impl Past {
     }
 }
 
-/// The two revisions of `A..B` and `A...B`, as git means them: a side that is missing is `HEAD`, and three dots begin where
-/// B left A. `None` for anything else.
+/// Returns the two revisions of `A..B` and `A...B`, with git's meaning: an omitted side is `HEAD`,
+/// and three dots begin where B left A. `None` for any other text.
 pub(crate) fn range(folder: &Path, text: &str) -> Result<Option<(String, String)>> {
     let Some((old, new)) = text.split_once("..") else { return Ok(None) };
     let (from_base, new) = new.strip_prefix('.').map_or((false, new), |new| (true, new));
@@ -212,12 +223,12 @@ pub(crate) fn range(folder: &Path, text: &str) -> Result<Option<(String, String)
     Ok(Some((old, new)))
 }
 
-/// The address that git has of whoever works in a folder.
+/// Returns the address that git has of the user of a folder.
 pub(crate) fn author(folder: &Path) -> Result<Option<String>> {
     Git::around(folder, "HEAD")?.author()
 }
 
-/// The project file of a revision, as far as it can be read, and why not all of it can.
+/// Returns the settings of a revision, as far as they can be read, and the error for the rest.
 fn settings(tree: &Tree, root: &Path, revision: &str) -> (Config, Option<CliError>) {
     let failed = |why: String| CliError::new(Kind::Project, format!("{FILE} in `{revision}` cannot be read: {why}"));
     let path = root.join(FILE);
@@ -234,20 +245,21 @@ fn settings(tree: &Tree, root: &Path, revision: &str) -> (Config, Option<CliErro
     let config = project.config.clone();
     let fault = project.without_errors().err().map(|mut error| {
         error.message = format!("{} in `{revision}`", error.message);
-        // What shows more shows the files of today.
+        // The last hint would lead to today's files.
         error.hints.pop();
         of_then(revision, error)
     });
     (config, fault)
 }
 
-/// Commits that are looked through for a project file without errors.
+/// The number of commits that are searched for a project file without errors.
 const EARLIER: &str = "--max-count=50";
 
-/// The last commit before another in which a project file has no error, with its settings; none where that is not among the last.
+/// Returns the last commit before another one whose project file has no error, with its settings;
+/// `None` if none of the searched commits has one.
 fn earlier(git: &Git, commit: &str, root: &Path) -> Result<Option<(String, Config)>> {
     let place = format!(":(top,literal){}", contained_path::name(root.join(FILE).strip_prefix("/").unwrap_or(root)));
-    // Of the branch itself: merged commits may be of other people.
+    // Only commits of the branch itself: merged commits may come from other people.
     for id in git.lines(&["rev-list", "--first-parent", EARLIER, commit, "--", &place])? {
         let tree = Tree::of(git, &id)?;
         if !tree.has_file(place.trim_start_matches(":(top,literal)")) {
@@ -260,7 +272,7 @@ fn earlier(git: &Git, commit: &str, root: &Path) -> Result<Option<(String, Confi
     Ok(None)
 }
 
-/// Says of each place of an error that it is in a revision: the file of that name here may be another.
+/// Adds the revision to each place in an error, because the file of that name may differ here.
 fn of_then(revision: &str, mut error: CliError) -> CliError {
     for place in &mut error.hints {
         *place = format!("in `{revision}`: {place}");

@@ -1,4 +1,5 @@
-//! The files of a commit as a file system that is only read: its top is `/`, its links lead nowhere but to files in it.
+//! The files of a commit as a read-only file system: its top is `/`, and its links only lead to
+//! files in it.
 
 use super::git::Git;
 use super::objects::Objects;
@@ -8,12 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Links on one way.
+/// The maximum number of links that are followed for one path.
 const LINKS: usize = 40;
-/// Bytes of a link.
+/// The maximum size of a link's target in bytes.
 const LINK: u64 = 4096;
 
-/// The file that names filters.
+/// The file that declares filters.
 const ATTRIBUTES: &str = ".gitattributes";
 
 /// The files of a commit.
@@ -21,9 +22,9 @@ const ATTRIBUTES: &str = ".gitattributes";
 pub(super) struct Tree {
     entries: BTreeMap<String, Entry>,
     objects: Objects,
-    /// Files that go through a filter on their way to the work tree, and are there as this commit has them: where they are.
+    /// Files with a filter that are unchanged in the work tree, with their paths there.
     filtered: BTreeMap<String, PathBuf>,
-    /// Files that go through one, and are others in the work tree.
+    /// Files with a filter that differ in the work tree.
     unfiltered: BTreeSet<String>,
 }
 
@@ -38,28 +39,28 @@ struct Entry {
 enum Kind {
     File,
     Link,
-    /// Another repository, of which there is nothing but its commit.
+    /// A submodule, of which only the commit is known.
     Module,
 }
 
-/// A part of a tree whose files are not in the tree at its place.
+/// A part of a tree whose files are outside the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Elsewhere {
-    /// Another repository.
+    /// A submodule.
     Submodule,
-    /// A link.
     Link,
 }
 
 impl Tree {
-    /// The files of a commit.
+    /// Lists the files of a commit.
     pub(super) fn of(git: &Git, commit: &str) -> Result<Self> {
         let (filtered, unfiltered) = (BTreeMap::new(), BTreeSet::new());
         Ok(Self { entries: entries(&git.list(commit)?), objects: Objects::of(git.clone()), filtered, unfiltered })
     }
 
-    /// The same, where files that go through a filter, as those of Git LFS do, are read from the work tree at `top` if they are there as
-    /// the commit has them: what a filter makes of an object is not in the commit. `git` is that of `top`.
+    /// Reads files with a filter, such as those of Git LFS, from the work tree at `top` if they are
+    /// unchanged there: the commit lacks the output of the filter. `git` is the repository of
+    /// `top`.
     pub(super) fn with_filters(mut self, git: &Git, top: &Path) -> Result<Self> {
         if !self.entries.keys().any(|name| name == ATTRIBUTES || name.ends_with("/.gitattributes")) {
             return Ok(self);
@@ -78,19 +79,21 @@ impl Tree {
         Ok(self)
     }
 
-    /// Files below a folder of which a filter makes what this commit does not hold, and that differ in the work tree.
+    /// Returns the files below a folder that differ in the work tree and whose content depends on a
+    /// filter, so that this commit lacks it.
     pub(super) fn unfiltered<'t>(&'t self, folder: &str) -> impl Iterator<Item = &'t str> + use<'t> {
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         self.unfiltered.iter().filter_map(move |name| name.strip_prefix(&*prefix))
     }
 
-    /// The submodules, by their paths, with their commits.
+    /// Returns the submodules, by their paths, with their commits.
     pub(super) fn modules(&self) -> impl Iterator<Item = (&str, &str)> {
         let modules = self.entries.iter().filter(|(_, entry)| entry.kind == Kind::Module);
         modules.map(|(name, entry)| (name.as_str(), entry.id.as_str()))
     }
 
-    /// Writes all files into an empty folder, as they are in the commit: without hooks and filters. Submodules are empty folders there.
+    /// Writes all files into an empty folder, as committed: without hooks and filters. Submodules
+    /// become empty folders.
     pub(super) fn write(&self, into: &Path) -> io::Result<()> {
         for (name, entry) in &self.entries {
             let place = into.join(name);
@@ -113,12 +116,14 @@ impl Tree {
         Ok(())
     }
 
-    /// The files of a work tree at `top` that are others than here, new, or gone; `git` is that of `top`. What git ignores is passed by.
+    /// Returns the files of a work tree at `top` that differ, are new, or no longer exist; `git` is
+    /// the repository of `top`. Ignored files are left out.
     pub(super) fn changed(&self, git: &Git, top: &Path, commit: &str) -> Result<Vec<String>> {
-        // Only what the settings of this machine make of line ends is no change; attributes are files of the repository.
+        // Only line ends converted by this machine's settings are no change; attributes are files
+        // of the repository.
         let is_converting = git.line(&["config", "--type=bool", "core.autocrlf"])?.as_deref() == Some("true");
         let differs = |name: &String| {
-            // Git compares times first, and they may differ where the content does not.
+            // Git compares times first, which may differ for equal contents.
             let (then, now) = (self.read(&Path::new("/").join(name), u64::MAX), RealFs.read(&top.join(name), u64::MAX));
             let is_equal =
                 then.ok().zip(now.ok()).is_some_and(|(then, now)| then == now || is_converting && converted(&then) == now);
@@ -127,7 +132,7 @@ impl Tree {
         Ok(git.changed(commit)?.into_iter().filter(differs).collect())
     }
 
-    /// Names below a folder, relative to it, links among them.
+    /// Returns the names below a folder, relative to it, including links.
     pub(super) fn below<'t>(&'t self, folder: &str) -> impl Iterator<Item = &'t str> + Clone + use<'t> {
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let from = self.entries.range(prefix.clone()..);
@@ -135,17 +140,17 @@ impl Tree {
         names.map_while(move |name| name.strip_prefix(&*prefix))
     }
 
-    /// The paths of links.
+    /// Returns the paths of links.
     pub(super) fn links(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().filter(|(_, entry)| entry.kind == Kind::Link).map(|(name, _)| name.as_str())
     }
 
-    /// Whether a path is a file, or a link.
+    /// Returns true if a path is a file or a link.
     pub(super) fn has_file(&self, path: &str) -> bool {
         self.entries.get(path).is_some_and(|entry| entry.kind != Kind::Module)
     }
 
-    /// Submodules and links below a folder, by their paths in it, each with its object.
+    /// Returns the submodules and links below a folder, by their paths in it, each with its object.
     pub(super) fn elsewhere(&self, folder: &str) -> BTreeMap<&str, (Elsewhere, &str)> {
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let kind = |entry: &Entry| match entry.kind {
@@ -157,7 +162,7 @@ impl Tree {
         below.filter_map(|(path, entry)| Some((path, (kind(entry)?, entry.id.as_str())))).collect()
     }
 
-    /// The file behind a path, links followed: its name and entry.
+    /// Resolves the links of a path. Returns the name and the entry of its file.
     fn find(&self, path: &Path) -> io::Result<(String, Option<&Entry>)> {
         let mut rest: Vec<String> = parts(path)?;
         rest.reverse();
@@ -187,7 +192,7 @@ impl Tree {
     }
 }
 
-/// A text with the line ends that a checkout gives it on Windows.
+/// Returns a text with the line ends of a checkout on Windows.
 fn converted(bytes: &[u8]) -> Vec<u8> {
     if bytes.contains(&b'\r') {
         return bytes.to_vec();
@@ -199,7 +204,7 @@ fn outside() -> io::Error {
     io::Error::other("it lies outside the repository")
 }
 
-/// The names of a path in order, `..` among them.
+/// Returns the components of a path in order, including `..`.
 fn parts(path: &Path) -> io::Result<Vec<String>> {
     let mut out = Vec::new();
     for part in path.components() {
@@ -213,7 +218,8 @@ fn parts(path: &Path) -> io::Result<Vec<String>> {
     Ok(out)
 }
 
-/// `100644 blob ID\tNAME`, each closed by NUL. What has no name in UTF-8 is no file of a project.
+/// Parses entries of the form `100644 blob ID\tNAME`, each terminated by NUL. Names that are not
+/// UTF-8 are left out.
 fn entries(list: &[u8]) -> BTreeMap<String, Entry> {
     let one = |line: &[u8]| {
         let (head, name) = std::str::from_utf8(line).ok()?.split_once('\t')?;
@@ -246,7 +252,7 @@ impl ReadFs for Tree {
         self.find(path)?.1.map(|_| Stamp::default()).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    // What is not there is found out by reading.
+    // Missing files are noticed on reading.
     fn is_regular(&self, _: &Path) -> bool {
         true
     }
@@ -255,7 +261,7 @@ impl ReadFs for Tree {
         Ok(Path::new("/").join(self.find(path)?.0))
     }
 
-    // What git ignores is in the folder and in no revision.
+    // The folder may contain ignored files, which no revision contains.
     fn is_whole(&self) -> bool {
         false
     }

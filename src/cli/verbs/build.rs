@@ -1,4 +1,5 @@
-//! `ctxc build [PATH…]`: the resolved, hashed registry, or every reason why there is none.
+//! `ctxc build [PATH…]`: writes the resolved, hashed registry, or reports every error that prevents
+//! it.
 
 use crate::base::fs;
 use crate::cli::args::FormatArgs;
@@ -38,7 +39,7 @@ impl BuildArgs {
     }
 }
 
-/// Checks, writes, reports.
+/// Checks the templates, writes the registry, prints the report.
 pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     Cx::ensure_places(&args.format, None)?;
     let project = Project::load(&cx.options)?.tested().limited(&args.limits);
@@ -51,10 +52,10 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     refuse_others(&output, args.check)?;
     let recorded = suppress::load(&project.root)?;
     let format = args.format.resolve();
-    // Data is complete, and suppressions are held against all there is.
+    // Formats for programs are complete, and suppressions are compared with all findings.
     let is_shown = format.is_for_people() && recorded.is_none();
     let keep = if is_shown { Keep { identity: Identity::Unwanted, least: cx.options.shown().least } } else { Keep::ALL };
-    // With a project file that has errors, what a registry should be is not known.
+    // With errors in the project file, the correct registry is unknown.
     let goal = if project.is_broken() { Goal::Findings } else { Goal::Registry };
     let Checked { mut report, mut sources, registry, .. } = selection.check(&project, goal, keep, cx)?;
     let state = match registry {
@@ -75,15 +76,15 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     if is_nothing {
         return Err(findings::nothing(&selection.whereabouts(&project), skipped));
     }
-    // As in `check`: the process ends here.
+    // Not dropped, because the process ends here, as in `check`.
     std::mem::forget(report);
     end(args, &output, state, verdict, cx)
 }
 
-/// Bytes that tell a registry from everything else.
+/// Bytes at the head of a file that identify a registry.
 const HEAD: u64 = 256;
 
-/// A registry of a newer program is somebody else's, and what is none is not written over.
+/// Returns an error if the output is a registry of a newer version or another kind of file.
 fn refuse_others(output: &Path, is_check: bool) -> Result<()> {
     let Ok(Some(head)) = fs::head(output, HEAD) else { return Ok(()) };
     match read::declared(&head) {
@@ -96,12 +97,13 @@ fn refuse_others(output: &Path, is_check: bool) -> Result<()> {
     }
 }
 
-/// The last line and the exit code.
+/// Prints the last line and returns the exit.
 fn end(args: &BuildArgs, output: &Path, state: State, verdict: Exit, cx: &mut Cx) -> Result<Exit> {
     let near = fs::current_dir().ok().and_then(|here| output.strip_prefix(here).ok()).unwrap_or(output).display();
     match state {
         State::Untouched if verdict == Exit::Success => {
-            // Suppressed is not mended: the files of those findings have no entries.
+            // A suppressed error is not fixed: the files of such findings have no entries in the
+            // registry.
             cx.note("findings of error severity are suppressed; `check` ignores them, but a registry cannot be built with them");
             Ok(Exit::Findings)
         }
@@ -128,7 +130,7 @@ fn end(args: &BuildArgs, output: &Path, state: State, verdict: Exit, cx: &mut Cx
     }
 }
 
-/// A line for people; formats for programs stay what they are.
+/// Prints a line for people. In the formats for programs it becomes a note.
 fn say(args: &BuildArgs, cx: &mut Cx, line: &str) -> Result<()> {
     if !args.format.resolve().is_for_people() {
         cx.note(line);

@@ -61,10 +61,10 @@ impl CheckArgs {
     }
 }
 
-/// As many errors as nobody mends before anything else.
+/// The number of errors from which a repository counts as old.
 const MANY: usize = 10;
 
-/// In a repository with many findings, says how to begin.
+/// Prints advice for a repository with many findings.
 fn old_repository(report: &Report, cx: &mut Cx) {
     let errors = || report.diagnostics.iter().filter(|finding| finding.severity == Severity::Error);
     if errors().take(MANY).count() < MANY {
@@ -79,7 +79,7 @@ fn old_repository(report: &Report, cx: &mut Cx) {
     }
 }
 
-/// Names the project files inside this project, whose settings do not hold here.
+/// Prints a note for each project file inside this project, whose settings are not used here.
 fn note_nested_projects(root: &Path, report: &Report, cx: &mut Cx) {
     let folders = |path: &Arc<str>| Path::new(&**path).ancestors().skip(1).map(Path::to_path_buf).collect::<Vec<_>>();
     let folders: BTreeSet<PathBuf> = report.paths.iter().flat_map(folders).collect();
@@ -93,7 +93,7 @@ fn note_nested_projects(root: &Path, report: &Report, cx: &mut Cx) {
     }
 }
 
-/// Checks requests that were sent.
+/// Checks recorded requests.
 fn of_requests(args: &CheckArgs, requests: usize, cx: &mut Cx) -> Result<Exit> {
     let paths = &args.paths.paths;
     if requests < paths.len() {
@@ -107,7 +107,7 @@ fn of_requests(args: &CheckArgs, requests: usize, cx: &mut Cx) -> Result<Exit> {
     request::check::run(&subjects, &args.rules.resolve()?, &args.output, cx)
 }
 
-/// Checks, prints, and gives the verdict.
+/// Runs the check, prints the report, and returns the verdict.
 pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     Cx::ensure_places(&args.output.format, args.output.output.as_deref())?;
     let requests = args.paths.paths.iter().filter(|path| request::looks_like_request(path)).count();
@@ -146,7 +146,7 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
         Some(registry) => crowded_budgets::check(&project, registry, cx)?,
         None => Vec::new(),
     };
-    // Where `include` leads to no template, that is what is wrong with every scenario.
+    // If `include` matches no template, errors of scenarios would only be consequences.
     let is_bare = report.files == 0 && args.paths.paths.is_empty() && project.config.templates.include.is_some();
     if !is_bare || args.paths.allow_empty {
         tested.check(&project, &selection, registry.map(|bytes| (bytes, excluded)), &mut report, cx)?;
@@ -190,9 +190,10 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let verdict = findings::verdict(&report);
     let skipped = report.skipped;
-    // The program ends here. Giving tens of thousands of findings back piece by piece takes longer than writing them.
+    // The program ends here: dropping tens of thousands of findings takes longer than printing
+    // them.
     std::mem::forget(report);
-    // Findings weigh more than that nothing was selected.
+    // Findings take precedence over an empty selection.
     if empty && verdict == Exit::Success {
         Err(findings::nothing(&selection.whereabouts(&project), skipped))
     } else {

@@ -1,4 +1,4 @@
-//! `ctxc completions SHELL`: what a shell needs to complete the command line, made from the command line itself.
+//! `ctxc completions SHELL`: prints a shell's completion script, generated from the command line.
 
 use crate::cli::prelude::*;
 use clap::{Args, Command};
@@ -18,14 +18,14 @@ pub(crate) struct CompletionsArgs {
 
 /// Prints the script for `command`, which is the whole command line.
 pub(crate) fn run(args: &CompletionsArgs, command: &Command, cx: &mut Cx) -> Result<Exit> {
-    // Into memory first: the generator panics on a writer that fails, and a pipe may close.
+    // Into memory first: the generator panics if a write fails, and a pipe may close.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut shown(command), "ctxc", &mut script);
     cx.print(|out| out.write_all(&script))?;
     Ok(Exit::Success)
 }
 
-/// The command line without the verbs that help does not list either: a script would complete them.
+/// Returns the command line without hidden verbs, because a script would complete them.
 fn shown(whole: &Command) -> Command {
     let verbs = whole.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned();
     Command::new("ctxc").version(env!("CARGO_PKG_VERSION")).args(whole.get_arguments().cloned()).subcommands(verbs)

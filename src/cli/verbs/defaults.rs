@@ -1,4 +1,4 @@
-//! `ctxc defaults`: the operator table as it holds in this project.
+//! `ctxc defaults`: the defaults of all types in this project.
 
 use crate::cli::origin;
 use crate::cli::prelude::*;
@@ -54,12 +54,12 @@ pub(crate) fn run(args: &DefaultsArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// How the table stands on the screen.
+/// The layout of the table on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Columns {
-    /// Every column as wide as the longest name of a setting.
+    /// Every column is as wide as the longest name of a setting.
     Wide,
-    /// As narrow as the values allow, names of settings in two lines.
+    /// Columns are as narrow as the values allow, with names of settings in two lines.
     Narrow,
 }
 
@@ -69,7 +69,7 @@ impl Columns {
         if width.is_some_and(|width| width < needed) { Self::Narrow } else { Self::Wide }
     }
 
-    /// Spaces before a column.
+    /// Returns the number of spaces before a column.
     const fn gap(self) -> usize {
         match self {
             Self::Wide => 2,
@@ -77,7 +77,8 @@ impl Columns {
         }
     }
 
-    /// Each with room for its name, or the longer part of it, and for its widest value with a mark.
+    /// Returns the widths of the columns: enough for the name, or the longer part of it, and for
+    /// the longest value with a mark.
     fn widths(self) -> impl Iterator<Item = usize> {
         SettingName::ALL.iter().map(move |name| match (self, name.word().split_once('_')) {
             (Self::Narrow, Some((first, second))) => (first.len() + 1).max(second.len()).max("disabled*".len()),
@@ -85,7 +86,8 @@ impl Columns {
         })
     }
 
-    /// The names of the settings in one line, or broken behind their first word in two.
+    /// Returns the header: the names of the settings in one line, or split after their first word
+    /// in two.
     fn heads(self, widest: usize) -> Vec<String> {
         let parts = |name: &SettingName| name.word().split_once('_').map_or((name.word(), ""), |parts| parts);
         let mut heads = vec![format!("{:<widest$}", "type")];

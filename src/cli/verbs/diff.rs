@@ -1,4 +1,5 @@
-//! `ctxc diff OLD NEW`: what two registries say differently, text changes and resolved changes apart.
+//! `ctxc diff OLD NEW`: the differences between two registries, text changes and resolved changes
+//! apart.
 
 use crate::base::fs;
 use crate::cli::prelude::*;
@@ -24,12 +25,12 @@ pub(crate) struct DiffArgs {
     output: OutputArgs<DataFormat>,
 }
 
-/// Where registries come from.
+/// Advice for a file that is no registry.
 const WHENCE: &str = "`ctxc build` writes a registry; by default it is called registry.json";
-/// Larger than any registry of a million tasks.
+/// The maximum size of a registry in bytes, enough for a million tasks.
 const LIMIT: u64 = 8 << 30;
 
-/// Prints the difference.
+/// Prints the differences.
 pub(crate) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     if request::holds_request(&args.old) || request::holds_request(&args.new) {
         let subject = |path: &Path| path.to_string_lossy().into_owned();
@@ -45,8 +46,8 @@ pub(crate) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Reads a registry. A file that is not there is wrong usage, one that cannot be read a finding; one of a newer schema is beyond
-/// this program.
+/// Reads a registry. A missing file is wrong usage, an unreadable one a finding, one of a newer
+/// schema a system error.
 pub(super) fn read(path: &Path) -> Result<Registry> {
     let mut bytes = Vec::new();
     if let Err(err) = fs::read_into(path, LIMIT, &mut bytes) {
@@ -60,7 +61,7 @@ fn unusable(path: &Path, err: &ReadError) -> CliError {
     let error = CliError::new(Kind::from(err), format!("{}: {err}", path.display()));
     match err {
         ReadError::Other { .. } => error.hint(WHENCE),
-        // These say it themselves.
+        // These messages need no hint.
         ReadError::NotText { .. }
         | ReadError::Damaged { .. }
         | ReadError::Newer { .. }

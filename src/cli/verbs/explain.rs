@@ -1,4 +1,4 @@
-//! `ctxc explain`: the page of a rule, or how one setting of a task came about.
+//! `ctxc explain`: the page of a rule, or the origin of one setting of a task.
 
 use super::explain_setting;
 use crate::base::rule_meta::RuleMeta;
@@ -81,7 +81,8 @@ fn rule_page(rule: &'static RuleMeta, args: &ExplainArgs, cx: &mut Cx) -> Result
     })
 }
 
-/// A task's name alone asks for `show`.
+/// Returns the error for the name of a task, with a hint to `show`; `None` if there is no such
+/// task.
 fn task(what: &str, cx: &Cx) -> Option<CliError> {
     let project = Project::load(&cx.options).and_then(Project::without_errors).ok()?;
     let places = inspect::places(&project.root, &project.config, cx.options.threads).ok()?;

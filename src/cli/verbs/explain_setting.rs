@@ -1,4 +1,4 @@
-//! `ctxc explain TASK[/NODE].SETTING`: one setting of one node, with everything that had a say in it.
+//! `ctxc explain TASK[/NODE].SETTING`: one setting of one node, with every layer that sets it.
 
 use super::show;
 use crate::base::suggest;
@@ -9,15 +9,15 @@ use crate::settings::data::{OriginData, OverriddenData, SettingData};
 use crate::settings::provenance::Value;
 use crate::template::setting::{SettingName, Word};
 
-/// What was asked for: `triage/steps/1.fresh_context`.
+/// The setting to explain: `triage/steps/1.fresh_context`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Question<'q> {
-    /// A task's name, and the node inside it.
+    /// The name of a task, and the node in it.
     place: &'q str,
     setting: SettingName,
 }
 
-/// Reads a question; `None` when there is no dot that a setting could follow.
+/// Parses the argument; `None` if it has no dot before a setting.
 pub(super) fn question(what: &str) -> Option<Result<Question<'_>>> {
     let (place, setting) = what.rsplit_once('.')?;
     if let Some(setting) = SettingName::parse(setting) {
@@ -51,7 +51,7 @@ pub(crate) struct Document<'d> {
     beaten: &'d [OverriddenData],
 }
 
-/// Prints the answer as JSON.
+/// Prints the setting as JSON.
 pub(super) fn json(question: Question<'_>, project: &Project, cx: &mut Cx) -> Result<()> {
     let found = look(question, project, cx)?;
     let SettingData { value, applies, origin, beaten } = found.setting;
@@ -67,7 +67,7 @@ pub(super) fn json(question: Question<'_>, project: &Project, cx: &mut Cx) -> Re
     })
 }
 
-/// Prints the answer for people.
+/// Prints the setting for people.
 pub(super) fn text(question: Question<'_>, project: &Project, cx: &mut Cx) -> Result<()> {
     let Found { task, node, setting } = look(question, project, cx)?;
     let mut sources = project.sources();
@@ -91,7 +91,7 @@ struct Found {
     setting: SettingData,
 }
 
-/// The setting that is asked about. A task's name may hold a slash: the longest name that fits is meant.
+/// Finds the setting. The name of a task may contain a slash, so the longest matching name is used.
 fn look(question: Question<'_>, project: &Project, cx: &Cx) -> Result<Found> {
     let places = show::places(project, cx)?;
     let cuts = std::iter::once(question.place.len()).chain(question.place.rmatch_indices('/').map(|(at, _)| at));
@@ -117,7 +117,7 @@ fn look(question: Question<'_>, project: &Project, cx: &Cx) -> Result<Found> {
     Ok(Found { task: place.name.to_string(), node: id.to_owned(), setting: settings.get(question.setting).clone() })
 }
 
-/// What a value means for the agent.
+/// Returns the meaning of a value for the agent.
 fn meaning(name: SettingName, value: Value) -> &'static str {
     use crate::template::setting::{Format, Fresh, Inherit};
     match value {

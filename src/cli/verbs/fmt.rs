@@ -1,4 +1,4 @@
-//! `ctxc fmt`: templates laid out, in place, as a diff, or only looked at.
+//! `ctxc fmt`: formats templates in place, shows a diff, or only checks them.
 
 use crate::base::source::LineIndex;
 use crate::cli::findings;
@@ -33,20 +33,20 @@ pub(crate) struct FmtArgs {
     limits: LimitArgs,
 }
 
-/// What became of a file.
+/// The outcome for a file.
 #[derive(Debug)]
 enum Disposition {
-    /// It is as it should be.
+    /// The file is already formatted.
     Laid,
-    /// It was changed, or would be: its bytes before and after, where they are to be shown.
+    /// The file was changed, or would be: its bytes before and after, if they are shown.
     Changed(Option<(Vec<u8>, Vec<u8>)>),
-    /// It was left alone; why.
+    /// The file was left alone, with the reason.
     Left(String),
-    /// It could not be written.
+    /// The file could not be written.
     Failed(CliError),
 }
 
-/// Formats, and says what changed.
+/// Formats the files and prints the changes.
 pub(crate) fn run(args: &FmtArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?.without_errors()?.limited(&args.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &FmtArgs, cx: &mut Cx) -> Result<Exit> {
     report(args, fates, cx)
 }
 
-/// One file, on any thread. `None` for one that was found and is no template.
+/// Formats one file, on any thread. `None` for a found file that is no template.
 fn fate(args: &FmtArgs, file: &File<'_>, config: &Config) -> Option<Disposition> {
     let before = match &file.bytes {
         Ok(bytes) => *bytes,
@@ -88,10 +88,10 @@ fn fate(args: &FmtArgs, file: &File<'_>, config: &Config) -> Option<Disposition>
     })
 }
 
-/// Why bytes are left alone.
+/// The reason why a file is left alone.
 enum Left {
     Foreign,
-    /// Line and column of the first error.
+    /// The line and column of the first syntax error.
     Broken(u32, u32),
     NoText(String),
 }
@@ -106,7 +106,7 @@ impl Left {
     }
 }
 
-/// The bytes of a template laid out; `None` when they are already.
+/// Returns the formatted bytes of a template; `None` if it is already formatted.
 fn laid_out(before: &[u8], config: &Config) -> std::result::Result<Option<Vec<u8>>, Left> {
     let text: Cow<'_, str> = decode::decode(before).map_err(|fault| Left::NoText(fault.to_string()))?;
     match format(&text, &config.limits, config.format) {
@@ -119,7 +119,8 @@ fn laid_out(before: &[u8], config: &Config) -> std::result::Result<Option<Vec<u8
     }
 }
 
-/// Standard input laid out on standard output. What cannot be laid out comes back as it is, so that nothing is lost.
+/// Formats standard input to standard output. A text that cannot be formatted is printed unchanged,
+/// so that nothing is lost.
 fn stdin(args: &FmtArgs, name: &str, input: &[u8], config: &Config, cx: &mut Cx) -> Result<Exit> {
     let (after, exit) = match laid_out(input, config) {
         Ok(None) => (input.to_vec(), Exit::Success),

@@ -12,7 +12,7 @@ pub(crate) struct LspArgs {
     stdio: bool,
 }
 
-/// Serves until the client ends the session or goes away.
+/// Serves until the client ends the session or disconnects.
 pub(crate) fn run(args: &LspArgs) -> Result<Exit> {
     let _ = args.stdio;
     match lsp::serve_stdio() {

@@ -1,4 +1,4 @@
-//! `ctxc man [VERB]`: manual pages, made from the command line itself.
+//! `ctxc man [VERB]`: manual pages, generated from the command line.
 
 use crate::base::suggest;
 use crate::cli::prelude::*;

@@ -1,4 +1,4 @@
-//! `ctxc rules`: every rule with its family, severity and whether it comes with a fix.
+//! `ctxc rules`: every rule with its family, its severity and its kind of fix.
 
 use crate::base::rule_meta::{Fixable, RuleMeta, Severity};
 use crate::cli::manual_page;
@@ -69,7 +69,7 @@ fn row(rule: &'static RuleMeta) -> Row<'static> {
     }
 }
 
-/// On a screen of less columns a rule takes a second line, for what it is about.
+/// On a screen with fewer columns, the summary of a rule is on a second line.
 const ROOMY: usize = 110;
 
 fn text(cx: &mut Cx) -> Result<()> {

@@ -1,4 +1,4 @@
-//! `ctxc schema`: schemas of templates and of artifacts, for editors and validators that know nothing of ctxc.
+//! `ctxc schema`: schemas of templates and artifacts, for editors and validators without ctxc.
 
 use crate::base::suggest;
 use crate::cli::artifacts;

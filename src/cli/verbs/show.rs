@@ -1,6 +1,7 @@
-//! `ctxc show TASK`: the resolved tree of a task: each setting, its value, which layer set it, where, what it beat.
+//! `ctxc show TASK`: the resolved tree of a task: each setting with its value, its origin and the
+//! values that it overrides.
 //!
-//! Works on a project with errors too: that is when one wants to look.
+//! Also works for a project with errors, when it is needed most.
 
 use crate::base::{fs, suggest};
 use crate::cli::origin;
@@ -26,7 +27,7 @@ pub(crate) struct ShowArgs {
     limits: LimitArgs,
 }
 
-/// The column in which it says where a value came from.
+/// The column of a value's origin.
 const ORIGIN: usize = 36;
 
 /// A task as it resolves: `ctxc show TASK --json`.
@@ -63,25 +64,25 @@ fn text(project: &Project, place: &Place, nodes: &[ResolvedNode], cx: &mut Cx) -
     nodes.iter().try_for_each(|node| print(node, &mut sources, cx))
 }
 
-/// Every task and template of the project.
+/// Returns every task and template of the project.
 pub(in crate::cli) fn places(project: &Project, cx: &Cx) -> Result<Vec<Place>> {
     inspect::places(&project.root, &project.config, cx.options.threads).map_err(|NoSuchPath(path)| no_such_path(&path))
 }
 
-/// The nodes of a definition.
+/// Returns the nodes of a definition.
 pub(super) fn nodes(project: &Project, place: &Place) -> Result<Vec<ResolvedNode>> {
     inspect::nodes(&project.root, &project.config, place)
         .map_err(|err| CliError::new(Kind::Infrastructure, format!("{} cannot be read: {}", place.path, reason(&err))))
 }
 
-/// The definition with a name, or the only one of a file.
+/// Returns the definition with a name, or the only one of a file.
 pub(super) fn find<'p>(project: &Project, places: &'p [Place], name: &str) -> Result<&'p Place> {
     let named = |name: &str| places.iter().find(|place| &*place.name == name);
     let played = || named(&project.config.roles.get(name)?.task.value);
     if let Some(place) = named(name).or_else(played) {
         return Ok(place);
     }
-    // A file goes by its name in findings, and by what one types where one stands.
+    // A file may be named as in findings, or relative to the current folder.
     let path = name.trim_start_matches("./");
     let typed = name_in(&project.root, Path::new(name));
     let inside: Vec<&Place> = places.iter().filter(|place| *place.path == *path || *place.path == typed).collect();
@@ -96,7 +97,7 @@ pub(super) fn find<'p>(project: &Project, places: &'p [Place], name: &str) -> Re
     }
 }
 
-/// Nothing has this name: what could be meant.
+/// Creates the error for an unknown name, with similar names.
 fn unknown(places: &[Place], name: &str) -> CliError {
     if places.is_empty() {
         return CliError::usage(format!("there is no task `{name}`: this project holds none yet"))

@@ -1,23 +1,23 @@
-//! What differs between the findings of two checks. Each finding of the later one is kept, new or moved; each of the earlier
-//! one is kept, moved or gone.
+//! The difference between the findings of two checks. Each later finding is unchanged, new or
+//! moved; each earlier one is unchanged, moved or gone.
 
 use crate::base::diagnostic::Diagnostic;
 use std::collections::{BTreeMap, VecDeque};
 
-/// The difference.
+/// The difference between two lists of findings.
 #[derive(Debug, Default)]
 pub(crate) struct FindingsDelta<'n> {
-    /// Findings that were not there.
+    /// Findings that are new.
     pub(crate) new: Vec<&'n Diagnostic>,
-    /// Findings that were there, and lie somewhere else or say something else; with what they were.
+    /// Findings whose place or message changed: before and after.
     pub(crate) moved: Vec<(&'n Diagnostic, &'n Diagnostic)>,
-    /// Findings that are no longer there.
+    /// Findings that no longer exist.
     pub(crate) gone: Vec<&'n Diagnostic>,
 }
 
 impl<'n> FindingsDelta<'n> {
-    /// Compares. Findings are told apart by file, rule and fingerprint; of several with the same, those that are equal
-    /// belong together, and the others in their order.
+    /// Compares two lists. Findings correspond by file, rule and fingerprint; of several with the
+    /// same, equal ones are paired first, the others in order.
     pub(crate) fn between(before: &'n [Diagnostic], after: &'n [Diagnostic]) -> Self {
         let mut equal: BTreeMap<_, VecDeque<usize>> = BTreeMap::new();
         for (at, finding) in before.iter().enumerate() {
@@ -55,7 +55,7 @@ impl<'n> FindingsDelta<'n> {
         delta
     }
 
-    /// Whether nothing differs.
+    /// Returns true if nothing differs.
     pub(crate) fn is_empty(&self) -> bool {
         self.new.is_empty() && self.moved.is_empty() && self.gone.is_empty()
     }

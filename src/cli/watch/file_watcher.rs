@@ -1,5 +1,6 @@
-//! Waits until something changes in folders, each watched on its own and never what lies beneath it. Reports that something
-//! changed and not what: that is found out by a check. Where the system reports nothing, time passes.
+//! Waits for changes in folders, each watched without its subfolders. Reports that something
+//! changed, but not the change itself, which the next check finds. If the system reports nothing,
+//! folders are polled.
 
 use crate::base::fs;
 use notify_debouncer_full::notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
@@ -10,26 +11,26 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// A file must be quiet for so long before its change is reported: programs write in several steps.
+/// The quiet time of a file before its change is reported, because programs write in several steps.
 const QUIET: Duration = Duration::from_millis(50);
-/// How often a check is made where the system reports nothing.
+/// The interval of checks if the system reports no changes.
 const POLL: Duration = Duration::from_secs(1);
-/// The files that count in folders above the project.
+/// The files that matter in folders above the project.
 const SETTINGS: [&str; 3] = ["ctxc.toml", ".gitignore", ".ignore"];
 
-/// Which names of a folder count.
+/// The names of a folder that matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
-    /// Those of [`SETTINGS`].
+    /// The names in [`SETTINGS`].
     Settings,
-    /// Every one.
+    /// Every name.
     Every,
 }
 
-/// Folders that are watched.
+/// The watched folders.
 pub(super) type Folders = BTreeMap<PathBuf, Reach>;
 
-/// How changes are noticed.
+/// The way in which changes are noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WatchMode {
     /// The system reports them.
@@ -38,34 +39,34 @@ pub(super) enum WatchMode {
     Poll,
 }
 
-/// Why a wait has ended.
+/// The reason why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WakeReason {
     /// Something changed, or may have.
     Changed,
-    /// Nobody reads our output any more.
+    /// The reader of the output has closed it.
     Unread,
 }
 
-/// What the other threads send.
+/// A message of another thread.
 #[derive(Debug)]
 enum WatchEvent {
     Files(DebounceEventResult),
     Unread,
 }
 
-/// What watching some folders gave.
+/// The outcome of a call of [`FileWatcher::watch`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Watched {
-    /// They were watched before.
+    /// All folders were watched before.
     Already,
-    /// Some are watched from now on: what changed in them before is not reported.
+    /// Some folders are newly watched; earlier changes in them are not reported.
     Since,
-    /// The system cannot, for this reason: from now on it is polled.
+    /// The system cannot watch the folders, with the reason: from now on they are polled.
     Failed(String),
 }
 
-/// Watches folders.
+/// Watches folders for changes.
 pub(super) struct FileWatcher {
     debouncer: Option<Debouncer<RecommendedWatcher, NoCache>>,
     folders: Folders,
@@ -74,7 +75,8 @@ pub(super) struct FileWatcher {
 }
 
 impl FileWatcher {
-    /// Watches nothing yet; with the reason why the system reports nothing, where it was to.
+    /// Creates a watcher without folders. Also returns the reason if native events are not
+    /// available.
     pub(super) fn new(mode: WatchMode) -> (Self, Option<String>) {
         let (sender, events) = channel();
         let mut watcher = Self { debouncer: None, folders: Folders::new(), sender, events };
@@ -82,7 +84,7 @@ impl FileWatcher {
             return (watcher, None);
         }
         let sender = watcher.sender.clone();
-        // At the end of the program nobody receives any more.
+        // At the end of the program, the receiver is gone.
         let handler = move |result| drop(sender.send(WatchEvent::Files(result)));
         match new_debouncer_opt(QUIET, Some(QUIET), handler, NoCache::new(), notify::Config::default()) {
             Ok(debouncer) => watcher.debouncer = Some(debouncer),
@@ -91,13 +93,14 @@ impl FileWatcher {
         (watcher, None)
     }
 
-    /// What reports that nobody reads any more.
+    /// Returns a function that reports that the output is closed.
     pub(super) fn unread(&self) -> impl FnOnce() + Send + 'static {
         let sender = self.sender.clone();
         move || drop(sender.send(WatchEvent::Unread))
     }
 
-    /// Watches these folders and no other; for one that does not exist, the nearest above it.
+    /// Watches exactly these folders. For a missing folder, watches the nearest existing one above
+    /// it.
     pub(super) fn watch(&mut self, wanted: &Folders) -> Watched {
         let Some(debouncer) = &mut self.debouncer else { return Watched::Already };
         let mut folders = Folders::new();
@@ -108,7 +111,7 @@ impl FileWatcher {
             *known = reach.max(*known);
         }
         for folder in self.folders.keys().filter(|folder| !folders.contains_key(*folder)) {
-            // The system has forgotten those that are gone.
+            // The system no longer knows deleted folders.
             let _ = debouncer.unwatch(folder);
         }
         let mut watched = Watched::Already;
@@ -120,7 +123,8 @@ impl FileWatcher {
             match debouncer.watch(folder, RecursiveMode::NonRecursive) {
                 Ok(()) => watched = Watched::Since,
                 Err(error) if is_exhausted(&error) => failed = Some(worded(&error)),
-                // It went away this moment, or may not be read: then what is in it cannot be checked either.
+                // The folder was just deleted, or is not readable: its files cannot be checked
+                // either.
                 Err(_) => return false,
             }
             true
@@ -135,7 +139,7 @@ impl FileWatcher {
         }
     }
 
-    /// Waits for a change that counts.
+    /// Waits for a relevant change.
     pub(super) fn wait(&mut self) -> WakeReason {
         loop {
             let event = if self.debouncer.is_some() {
@@ -155,7 +159,8 @@ impl FileWatcher {
         }
     }
 
-    /// Whether events may change what is found. Forgets folders that are not what they were: they are watched anew.
+    /// Returns true if events may change the findings. Forgets replaced folders, so that they are
+    /// watched again.
     fn counts(&mut self, result: &DebounceEventResult) -> bool {
         let events = match result {
             Ok(events) if !events.iter().any(|event| event.need_rescan()) => events,
@@ -174,7 +179,7 @@ impl FileWatcher {
         is_counted
     }
 
-    /// Whether a path is one of a watched folder, such a folder, or one above it.
+    /// Returns true if a path is in a watched folder, is such a folder, or is above one.
     fn is_of(&self, path: &Path) -> bool {
         let is_settings = || path.file_name().is_some_and(|name| SETTINGS.iter().any(|known| name == *known));
         match path.parent().and_then(|parent| self.folders.get(parent)) {
@@ -190,7 +195,7 @@ impl FileWatcher {
         self.folders.retain(|folder, _| {
             let is_gone = is_gone(folder);
             if is_gone && let Some(debouncer) = debouncer {
-                // One that was renamed would go on reporting, under its old name.
+                // A renamed folder would still report under its old name.
                 let _ = debouncer.unwatch(folder);
             }
             !is_gone
@@ -198,12 +203,12 @@ impl FileWatcher {
     }
 }
 
-/// Reading is no change, and a check reads.
+/// Reads are no changes: a check reads.
 fn is_change(event: &DebouncedEvent) -> bool {
     !matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write))
 }
 
-/// Whether the system can watch no more folders, rather than not this one.
+/// Returns true if the system cannot watch more folders, as opposed to this one.
 fn is_exhausted(error: &notify::Error) -> bool {
     match &error.kind {
         ErrorKind::MaxFilesWatch => true,

@@ -1,5 +1,5 @@
-//! The verb: checks, watches, waits, checks again. What is wrong with the project or the paths now may be mended in a moment, so
-//! it is shown and ends nothing.
+//! The verb `ctxc watch`: checks, watches, waits, checks again. Errors of the project or the paths
+//! may be fixed at any moment, so they are shown and do not end the program.
 
 use super::file_watcher::{FileWatcher, Folders, Reach, WakeReason, WatchMode, Watched};
 use super::show::{Seen, Shown, differing};
@@ -17,7 +17,7 @@ use crate::registry::workspace::inputs::Inputs;
 use crate::registry::workspace::request::{Overlay, Recording, Request};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks in a row, while folders turn up that were not watched.
+/// The maximum number of repeated checks while new folders are found.
 const CHECKS: usize = 10;
 
 #[derive(Debug, Args)]
@@ -36,7 +36,7 @@ pub(crate) struct WatchArgs {
     limits: LimitArgs,
 }
 
-/// Watches until somebody ends it.
+/// Watches until the program is ended.
 pub(crate) fn run(args: &WatchArgs, cx: &mut Cx) -> Result<Exit> {
     if args.paths.iter().any(|path| path == Path::new("-")) {
         return Err(CliError::usage("standard input does not change").hint("`ctxc check -` checks it once"));
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &WatchArgs, cx: &mut Cx) -> Result<Exit> {
     loop {
         match watching.check(cx) {
             Ok(seen) => shown.seen(seen, cx)?,
-            // A path that never was is a mistake in the command.
+            // A path that never existed is a mistake in the command line.
             Err(error) if error.kind == Kind::Usage && shown.is_nothing() => return Err(error),
             Err(error) if matches!(error.kind, Kind::Usage | Kind::Project) => shown.failed(&error, cx)?,
             Err(error) => return Err(error),
@@ -67,18 +67,20 @@ fn say_polling(why: &str, cx: &mut Cx) {
     cx.note(&format!("the system does not report changes ({why}): checking every second instead"));
 }
 
-/// Reports when the reader of standard output goes away, which a program that writes nothing does not notice.
+/// Reports when the reader of standard output closes it. A program that writes nothing would not
+/// notice.
 fn watch_reader(unread: impl FnOnce() + Send + 'static) {
     #[cfg(unix)]
     std::thread::spawn(move || {
         use rustix::event::{PollFd, PollFlags, poll};
         let out = std::io::stdout();
-        // No event is asked for: hang-ups and errors are reported anyway. An interrupted call begins again.
+        // No event is requested: hang-ups and errors are always reported. An interrupted call is
+        // repeated.
         loop {
             match poll(&mut [PollFd::new(&out, PollFlags::empty())], None) {
                 Ok(_) => return unread(),
                 Err(rustix::io::Errno::INTR) => {}
-                // Then the next line that is written will tell.
+                // The next write reports the error.
                 Err(_) => return,
             }
         }
@@ -87,21 +89,21 @@ fn watch_reader(unread: impl FnOnce() + Send + 'static) {
     drop(unread);
 }
 
-/// What lasts from one check to the next.
+/// The state between checks.
 struct Watching<'w> {
     limits: &'w LimitArgs,
     paths: PathArgs,
     watcher: FileWatcher,
-    /// What the last check read.
+    /// The files that the last check read.
     inputs: Option<Inputs>,
-    /// The folders that counted in the last check that came to an end.
+    /// The relevant folders of the last complete check.
     folders: Folders,
-    /// Scenario files as they were at the last check.
+    /// The scenario files at the last check.
     scenarios: Option<BTreeMap<String, Hash>>,
 }
 
 impl Watching<'_> {
-    /// Checks, and watches the folders where a change would matter. Checks again where some were not watched before.
+    /// Checks, then watches the relevant folders. Checks again if some were not watched before.
     fn check(&mut self, cx: &mut Cx) -> Result<Seen> {
         let mut changed = BTreeSet::new();
         let mut seen = self.check_once(cx);
@@ -133,7 +135,7 @@ impl Watching<'_> {
         let here = fs::current_dir().unwrap_or_default();
         let folders = inputs.folders.iter().cloned().chain(shared);
         self.folders = folders.map(|folder| (here.join(folder), Reach::Every)).collect();
-        // At the first check nothing has changed.
+        // The first check has no changes.
         let mut changed = self.inputs.as_ref().map(|before| inputs.changed(before)).unwrap_or_default();
         self.inputs = Some(inputs);
         let mut settings: BTreeMap<String, Hash> =
@@ -157,8 +159,8 @@ impl Watching<'_> {
     }
 }
 
-/// The folders where a change decides which files there are: the project's, those of the given paths, and those above, where
-/// a project file or an ignore file would count.
+/// Returns the folders whose changes decide which files exist: the project's, those of the given
+/// paths, and those above, which may contain a project file or an ignore file.
 fn above(given: &[PathBuf], cx: &Cx) -> Result<Folders> {
     let here = fs::current_dir().map_err(|_| CliError::new(Kind::Infrastructure, "the current folder is gone"))?;
     let named = cx.options.project.as_ref().map(|named| here.join(named));
@@ -170,7 +172,7 @@ fn above(given: &[PathBuf], cx: &Cx) -> Result<Folders> {
         let path = here.join(path);
         let real = fs::ReadFs::canonical(&fs::RealFs, &path).ok();
         for path in real.into_iter().chain([path]) {
-            // A file is replaced by renaming another one in its folder.
+            // A file may be replaced by renaming another one in its folder.
             let folder = if fs::is_dir(&path) { Some(path.as_path()) } else { path.parent() };
             folders.extend(folder.map(|folder| (folder.to_path_buf(), Reach::Every)));
         }

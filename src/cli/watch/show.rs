@@ -1,4 +1,5 @@
-//! What is shown of a check: a new screen on a terminal, a line of JSON elsewhere, nothing where nothing changed.
+//! The output of a check: a new screen on a terminal, a JSON line elsewhere, nothing if nothing
+//! changed.
 
 use super::delta::FindingsDelta;
 use crate::base::fs;
@@ -15,27 +16,27 @@ use crate::schema::json::names::WATCH;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal, Write};
 
-/// Clears the screen and goes to its corner.
+/// Clears the screen and moves the cursor to its corner.
 const CLEAR: &[u8] = b"\x1b[2J\x1b[H";
-/// Changed files that a screen names.
+/// The maximum number of changed files listed on a screen.
 const NAMED: usize = 3;
 
-/// A check that came to its end.
+/// The result of a complete check.
 pub(super) struct Seen {
     pub(super) report: Report,
-    /// Templates and texts that changed.
+    /// The changed templates and texts.
     pub(super) changed: BTreeSet<String>,
-    /// Project files, with what they hold.
+    /// The project files, with hashes of their content.
     pub(super) settings: BTreeMap<String, Hash>,
     pub(super) sources: Sources,
 }
 
-/// What was shown last.
+/// The last output.
 #[derive(Default)]
 pub(super) struct Shown {
-    /// `None` before anything was.
+    /// `None` before the first check.
     last: Option<Last>,
-    /// The trouble that stands since then.
+    /// The current error, if any.
     trouble: Option<CheckError>,
 }
 
@@ -86,12 +87,12 @@ pub(crate) struct CheckError {
 }
 
 impl Shown {
-    /// Whether nothing was shown yet.
+    /// Returns true if nothing was shown yet.
     pub(super) fn is_nothing(&self) -> bool {
         self.last.is_none() && self.trouble.is_none()
     }
 
-    /// Shows a check, where it differs from the one before in anything.
+    /// Shows a check, if it differs from the one before.
     pub(super) fn seen(&mut self, seen: Seen, cx: &mut Cx) -> Result<()> {
         let Seen { report, mut changed, settings, mut sources } = seen;
         let nothing = Last::default();
@@ -114,7 +115,7 @@ impl Shown {
         Ok(())
     }
 
-    /// Shows why nothing could be checked. What was found last stands.
+    /// Shows the error that prevents a check. The last findings stay valid.
     pub(super) fn failed(&mut self, error: &CliError, cx: &mut Cx) -> Result<()> {
         let trouble = CheckError { message: error.message.clone(), hints: error.hints.clone() };
         if self.trouble.as_ref() == Some(&trouble) {
@@ -138,7 +139,7 @@ impl Shown {
     }
 }
 
-/// Files that came, went, or hold something else.
+/// Returns files that are new, deleted or changed.
 pub(super) fn differing(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Hash>) -> Vec<String> {
     let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     all.into_iter().filter(|name| before.get(*name) != after.get(*name)).cloned().collect()
@@ -181,7 +182,7 @@ fn draw(report: &Report, changed: &BTreeSet<String>, sources: &mut Sources, cx: 
     cx.flush()
 }
 
-/// Why there is a new screen.
+/// Describes the reason for a new screen.
 fn reason(files: usize, changed: &BTreeSet<String>) -> String {
     let mut names: Vec<String> = changed.iter().take(NAMED).cloned().collect();
     if changed.len() > NAMED {
@@ -191,13 +192,13 @@ fn reason(files: usize, changed: &BTreeSet<String>) -> String {
     if names.is_empty() { watched } else { format!("{watched}; changed: {}", names.join(", ")) }
 }
 
-/// The last line of a screen: when, what, and how to end it.
+/// Prints the last line of a screen: the time, the reason, and how to end the program.
 fn closing(out: &mut dyn Write, screen: Screen, what: &str) -> io::Result<()> {
     let text = format!("{} UTC: {what}. Watching; Ctrl-C ends it", clock(fs::now()));
     writeln!(out, "{}", screen.paint(Paint::Dim, &crate::cli::render::escape::escape(&text)))
 }
 
-/// Nanoseconds since 1970 as the time of day.
+/// Converts nanoseconds since 1970 to a time of day.
 fn clock(now: i128) -> String {
     let seconds = now.div_euclid(1_000_000_000).rem_euclid(86_400);
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)

@@ -1,27 +1,30 @@
-//! The figures that every run keeps to: the least and the most tokens of each segment, and of all of them.
+//! The bounds that every run stays within: the lower and upper bound of the tokens of each segment,
+//! and of all segments together.
 //!
-//! Never counts. Follows the order in which segments are fitted: those that are never cut, the trusted ones, the untrusted ones. A segment that
-//! does not fit whole is cut, and nothing after it stays among the trusted ones, or among the untrusted ones.
+//! Never counts tokens. Follows the order in which segments are fitted: those that are never cut,
+//! then trusted ones, then untrusted ones. A segment that does not fit whole is cut, and every
+//! later one of the same trust is dropped.
 
 use super::model::{Part, Total};
 use crate::context::dry_run::Whole;
 use crate::kernel::budget::WORTH_CUTTING;
 use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Trust};
 
-/// Room that is left of a budget.
+/// The remaining room of a budget.
 #[derive(Clone, Copy, Debug)]
 struct Room {
-    /// The most; `None` without a budget.
+    /// The upper bound; `None` without a budget.
     most: Option<usize>,
-    /// The least; `None` where what came before may have taken all.
+    /// The lower bound; `None` if earlier segments may have used all of it.
     least: Option<usize>,
 }
 
-/// A segment, what it costs where it is there whole, and whether it may be missing for another reason than the budget.
+/// A segment, its cost if it is present and uncut, and a flag that it may be absent for another
+/// reason than the budget.
 type Bounded = (Part, Whole, bool);
 
-/// Writes the least and the most into each segment, and gives those of the whole. With each segment come what it costs where it is there
-/// whole, and whether it may be missing for another reason than the budget. `others_room` tokens of the budget are reserved for untrusted text.
+/// Sets the bounds of each segment, and returns those of the total. `others_room` is the part of
+/// the budget that is reserved for untrusted text.
 pub(super) fn bound(parts: &mut [Bounded], budget: Option<usize>, others_room: usize) -> Total {
     let fixed = parts.iter().map(|(part, ..)| part.tokens).sum();
     if !parts.iter().any(|(part, _, may_lack)| *may_lack || part.is_variable()) {
@@ -42,7 +45,7 @@ pub(super) fn bound(parts: &mut [Bounded], budget: Option<usize>, others_room: u
     let after = write(parts, &never_cut, Room { most: budget, least: budget });
     let room = room_of_trusted(parts.iter().filter(|part| is_never_cut(part)), budget, others_room);
     let rest = write(parts, &trusted, room);
-    // Others get what the trusted leave of the whole budget.
+    // Untrusted segments get the room that trusted ones leave of the whole budget.
     let certain = trusted.iter().filter_map(|at| parts.get(*at)).filter(|(part, whole, _)| part.least > 0 || whole.needs == 0);
     let certain: usize = certain.map(|(_, whole, _)| whole.needs).sum();
     let taken = room.most.map(|most| most - rest.least.unwrap_or(0).min(most));
@@ -60,13 +63,14 @@ pub(super) fn bound(parts: &mut [Bounded], budget: Option<usize>, others_room: u
     Total { least, fixed, estimate: None, bound }
 }
 
-/// The room of trusted texts that can be cut: the budget without the author's part of what is never cut and without the room of others.
+/// Returns the room of trusted texts that can be cut: the budget without the trusted part of the
+/// texts that are never cut, and without the room reserved for untrusted text.
 fn room_of_trusted<'p>(never_cut: impl Iterator<Item = &'p Bounded>, budget: Option<usize>, others_room: usize) -> Room {
     let (mut least, mut most) = (0, Some(0));
     for (part, whole, may_lack) in never_cut {
         least += if *may_lack { 0 } else { whole.trusted };
         let own = if whole.is_untrusted {
-            // The part of a waiting text is unknown.
+            // The trusted part of a text with unknown values is itself unknown.
             (!part.is_variable()).then_some(whole.trusted)
         } else {
             whole.most.map(|most| most.max(whole.needs).max(whole.trusted))
@@ -80,7 +84,7 @@ fn room_of_trusted<'p>(never_cut: impl Iterator<Item = &'p Bounded>, budget: Opt
     Room { most: room(least), least: most.and_then(room) }
 }
 
-/// Bounds segments that are fitted one after the other, and says what they leave.
+/// Bounds segments that are fitted one after the other, and returns the room that they leave.
 fn write(parts: &mut [Bounded], order: &[usize], mut left: Room) -> Room {
     for at in order {
         if let Some(bounded) = parts.get_mut(*at) {
@@ -90,7 +94,7 @@ fn write(parts: &mut [Bounded], order: &[usize], mut left: Room) -> Room {
     left
 }
 
-/// Bounds untrusted segments, among which a conversation and inputs have room of their own.
+/// Bounds untrusted segments, among which a conversation and inputs have reserved room.
 fn write_others(parts: &mut [Bounded], order: &[usize], mut left: Room) {
     let is_input = |(part, ..): &Bounded| (part.trust, part.kind) == (Trust::Untrusted, Kind::Input);
     let is_conversation = |(part, ..): &Bounded| part.kind == Kind::History;
@@ -100,7 +104,7 @@ fn write_others(parts: &mut [Bounded], order: &[usize], mut left: Room) {
         kept = left.most.map(|left| left / 2);
         left.least = left.least.map(|left| left - left / 2);
     }
-    // Whatever was dropped before them.
+    // Inputs keep their room even if earlier segments were dropped.
     let mut for_inputs = None;
     if has(is_input) {
         for_inputs = left.most;
@@ -114,7 +118,7 @@ fn write_others(parts: &mut [Bounded], order: &[usize], mut left: Room) {
     }
 }
 
-/// Bounds a segment by what is left when it is its turn, or by room of its own, and says what is left after it.
+/// Bounds a segment by the remaining or its reserved room, and returns the room after it.
 fn write_one((part, whole, may_lack): &mut Bounded, left: Room, own: Option<usize>) -> Room {
     let room = left.most.max(own);
     let is_known = part.kind == Kind::History && !part.is_variable();
@@ -124,7 +128,8 @@ fn write_one((part, whole, may_lack): &mut Bounded, left: Room, own: Option<usiz
     part.least = if is_certain { whole.least } else { 0 };
     part.bound = match room {
         None => whole.most,
-        // It is cut in every run, if there is enough to be cut to; of several some may be whole.
+        // It is cut in every run, if the room is worth cutting to; of several merged segments some
+        // may stay whole.
         Some(left) if whole.needs > left => Some(if left > WORTH_CUTTING || whole.is_several { left } else { 0 }),
         Some(left) => Some(whole.most.map_or(left, |most| most.min(left))),
     };

@@ -1,4 +1,5 @@
-//! From a registry to its manifest: each definition is loaded once, each agent assembled dry by the code of a run.
+//! Builds the manifest of a registry: loads each definition once, and assembles each agent in a dry
+//! run with the code of a real run.
 
 use super::bounds;
 use super::checked::checked;
@@ -31,20 +32,22 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
-/// How a manifest is made.
+/// The options of a manifest.
 #[derive(Clone, Copy, Debug)]
 pub struct ManifestOptions<'a> {
-    /// How segments look, who counts, the budget of each agent. Everything is counted, whatever is asked here.
+    /// The format of segments, the token counter and the budget of each agent. Counting is always
+    /// on.
     pub options: Options<'a>,
-    /// Where files are read.
+    /// The source of files.
     pub files: &'a (dyn Files + Sync),
 }
 
-/// The manifest of every role of the project, and of every task of a registry that none of them plays; made on so many threads,
-/// else on those of the machine.
+/// Returns the manifest of every role of the project, and of every task of a registry that no role
+/// plays, computed on the given number of threads; `None` for one thread per core.
 ///
 /// # Errors
-/// Everything that keeps an agent from receiving its context: a file that cannot be read, texts over the budget.
+/// Every reason why an agent cannot receive its context: an unreadable file, texts that exceed the
+/// budget.
 pub fn of_project(registry: &Registry, how: &ManifestOptions<'_>, threads: Option<NonZeroUsize>) -> Result<Manifest, Vec<Fault>> {
     match of_rest(registry, how, threads) {
         (manifest, faults) if faults.is_empty() => Ok(manifest),
@@ -52,7 +55,8 @@ pub fn of_project(registry: &Registry, how: &ManifestOptions<'_>, threads: Optio
     }
 }
 
-/// The same of those agents that can receive their contexts, and what keeps the others from theirs.
+/// Like [`of_project`], but omits agents that cannot receive their context and returns their faults
+/// beside the manifest.
 pub fn of_rest(registry: &Registry, how: &ManifestOptions<'_>, threads: Option<NonZeroUsize>) -> (Manifest, Vec<Fault>) {
     let forest = match TaskGraph::whole_on(registry, threads) {
         Ok(forest) => forest,
@@ -70,7 +74,7 @@ pub fn of_rest(registry: &Registry, how: &ManifestOptions<'_>, threads: Option<N
     (manifest(registry, entries), faults)
 }
 
-/// The roles of a project, and the tasks of its registry that none of them plays.
+/// Returns the roles of a project, and the tasks of its registry that no role plays.
 pub(super) fn subjects<'a>(registry: &'a Registry, how: &ManifestOptions<'a>) -> Vec<EntrySubject<'a>> {
     let roles = how.options.models.map(|models| models.roles.values()).into_iter().flatten();
     let roles: Vec<EntrySubject<'_>> = roles.map(EntrySubject::By).collect();
@@ -79,12 +83,12 @@ pub(super) fn subjects<'a>(registry: &'a Registry, how: &ManifestOptions<'a>) ->
     roles.iter().copied().chain(alone.map(EntrySubject::Alone)).collect()
 }
 
-/// Whose entries are made.
+/// The subject of entries of a manifest.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum EntrySubject<'a> {
-    /// A role's, with its task.
+    /// A role, with its task.
     By(&'a Role),
-    /// A task's that no role plays.
+    /// A task that no role plays.
     Alone(&'a str),
 }
 
@@ -104,10 +108,10 @@ impl<'a> EntrySubject<'a> {
     }
 }
 
-/// The manifest of one task, or of one agent of it, with the values that the request has.
+/// Returns the manifest of one task, or of one of its agents, with the values of the request.
 ///
 /// # Errors
-/// There is no such task or node, or something keeps an agent from receiving its context.
+/// The task or node does not exist, or an agent cannot receive its context.
 pub fn of_task(
     registry: &Registry,
     request: &Request<'_>,
@@ -128,7 +132,8 @@ fn manifest(registry: &Registry, entries: Vec<Entry>) -> Manifest {
     Manifest { schema: SCHEMA.to_owned(), registry_hash: registry.hash().to_string(), entries }
 }
 
-/// The agents of a task, or the one at a node, and what keeps some from their contexts.
+/// Returns the entries of a task's agents, or of the one at a node, and the faults of those that
+/// cannot receive their context.
 fn agents(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
@@ -154,7 +159,7 @@ fn agents(
     (entries, faults)
 }
 
-/// One agent.
+/// Returns the entry of one agent.
 fn entry(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
@@ -209,14 +214,14 @@ fn entry(
     })
 }
 
-/// The defaults of parameters for which a caller of an agent may hand in other values, by name.
+/// Returns the defaults of parameters that a caller of an agent may override, by name.
 fn open_defaults(chain: &[Link<'_>], request: &Request<'_>) -> Result<BTreeMap<String, Parameter>, Fault> {
     let mut found = BTreeMap::new();
     let mut declared: BTreeSet<String> = request.inputs.keys().cloned().collect();
     for (number, link) in chain.iter().enumerate().filter(|(_, link)| link.node.id == "/") {
         let before = number.checked_sub(1).and_then(|before| chain.get(before));
         let is_called = before.is_some_and(|before| before.node.element == "call");
-        // A name around a reference counts before the one behind it.
+        // A name bound around a reference takes precedence over one behind it.
         for parameter in link.tree.task.parameters()?.into_iter().filter(|_| !is_called) {
             let is_open = declared.insert(parameter.name.clone()) && parameter.default.is_some();
             found.extend(is_open.then(|| (parameter.name.clone(), parameter)));
@@ -225,7 +230,8 @@ fn open_defaults(chain: &[Link<'_>], request: &Request<'_>) -> Result<BTreeMap<S
     Ok(found)
 }
 
-/// The defaults that an agent's segments wait for, since a caller may hand in other values.
+/// Returns the defaults that an agent's segments depend on because a caller may override them, and
+/// adds them to the segments' hashes.
 fn defaults(open: &BTreeMap<String, Parameter>, segments: &mut [Part]) -> Vec<DefaultValue> {
     let waits: BTreeSet<String> = segments.iter().flat_map(|part| part.variable.clone()).collect();
     if waits.is_empty() {
@@ -243,13 +249,15 @@ fn defaults(open: &BTreeMap<String, Parameter>, segments: &mut [Part]) -> Vec<De
     found
 }
 
-/// True for an agent that is called once a round, and so by values of which a manifest knows the first.
+/// True for an agent that is called once in each round, with values of which a manifest knows those
+/// of the first.
 fn is_in_round(chain: &[Link<'_>]) -> bool {
     let mut slots = chain.iter().filter_map(|link| Some(link.child?.slot.as_str()));
     slots.any(|slot| round_names::seen_by(slot).next().is_some())
 }
 
-/// The defaults in the context of one agent that a caller may replace, as its manifest lists them; none where it has no manifest.
+/// Returns the defaults in the context of one agent that a caller may override, as its manifest
+/// lists them; empty if it has no manifest.
 pub fn defaults_of(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Vec<DefaultValue> {
     let found = || -> Option<Vec<DefaultValue>> {
         let forest = TaskGraph::load(registry, request.task).ok()??;
@@ -257,7 +265,7 @@ pub fn defaults_of(registry: &Registry, request: &Request<'_>, options: &Options
         if open.is_empty() {
             return None;
         }
-        // Nothing is counted, and nothing is cut.
+        // Nothing is counted or cut.
         let options = Options { budget: None, counter: &Bytes, ..role::route(&forest, request, options).ok()?.options };
         let dry_run::DryRun { waiting, .. } = dry_run::dry(&forest, request, &options, &mut DryMemos::default()).ok()?;
         waiting.iter().any(|waiting| !waiting.unknown.is_empty()).then(|| values(&open))
@@ -265,7 +273,7 @@ pub fn defaults_of(registry: &Registry, request: &Request<'_>, options: &Options
     found().unwrap_or_default()
 }
 
-/// Parameters as names with their defaults.
+/// Returns parameters as names with their defaults.
 fn values(open: &BTreeMap<String, Parameter>) -> Vec<DefaultValue> {
     let value = |(name, parameter): (&String, &Parameter)| {
         parameter.default.clone().map(|value| DefaultValue { name: name.clone(), value })
@@ -292,14 +300,14 @@ fn cost(prices: Prices, total: &Total, prefix: usize) -> Cost {
 
 fn part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: Waiting) -> Part {
     let (segment, Waiting { unknown, condition, latent, is_doubtful: _ }) = (&account.segment, waiting);
-    // The mark of fences says nothing.
+    // The marks of fences are excluded from the hash.
     let hash = |text: &Traced| Hash::of(remarked(text, "").as_bytes());
     let hash = if latent.is_empty() {
         hash(&segment.text)
     } else {
         Hasher::new().field(hash(&segment.text).0).field(hash(&latent).0).finish()
     };
-    // The heading of what may not be there at all is nothing that is known.
+    // The heading of a segment that may be absent does not count as known.
     let tokens = if condition.is_some() { 0 } else { account.kept_tokens.unwrap_or(0) };
     Part {
         id: segment.id.clone(),
@@ -319,7 +327,7 @@ fn part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: Waiting) -> Pa
     }
 }
 
-/// Where a segment's text comes from, each source once, with the hash of what is of it.
+/// Returns the sources of a segment's text, each once, with the hash of its part of the text.
 fn sources(forest: &TaskGraph<'_>, texts: [&Traced; 2]) -> Vec<Source> {
     let mut found: Vec<(Source, Hasher)> = Vec::new();
     for (text, stretch) in texts.into_iter().flat_map(|text| text.stretches().iter().map(move |stretch| (text, stretch))) {
@@ -342,7 +350,8 @@ fn sources(forest: &TaskGraph<'_>, texts: [&Traced; 2]) -> Vec<Source> {
     found.into_iter().map(|(source, hasher)| Source { hash: hasher.finish().to_string(), ..source }).collect()
 }
 
-/// When the agent at the end of a chain is called: the tests of the choices on the way.
+/// Returns the condition under which the agent at the end of a chain is called: the tests of the
+/// choices on the way.
 fn condition(chain: &[Link<'_>]) -> Option<String> {
     let mut tests = Vec::new();
     for pair in chain.windows(2) {
@@ -354,7 +363,8 @@ fn condition(chain: &[Link<'_>]) -> Option<String> {
     (!tests.is_empty()).then(|| tests.join(", and "))
 }
 
-/// Settings without the places of their origins, which move with every line above them.
+/// Returns the settings without the positions of their origins, which change with every edit above
+/// them.
 fn placeless(settings: &SettingsData) -> SettingsData {
     let mut settings = settings.clone();
     let bare = |origin: &mut OriginData| origin.span = None;

@@ -1,4 +1,5 @@
-//! What moved a segment: the texts, files and settings that it comes from and that are not what they were.
+//! The causes of a segment's change: the texts, files and settings that it depends on and that have
+//! changed.
 
 use super::model::{Part, Source, SourceKind};
 use super::settings::SettingChange;
@@ -33,7 +34,7 @@ pub enum CauseKind {
 }
 
 impl CauseKind {
-    /// What people call it.
+    /// Returns a label for people.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Setting => "setting",
@@ -50,7 +51,7 @@ impl CauseKind {
     }
 }
 
-/// The settings that decide whether, and how, a segment of a kind is there.
+/// Returns the settings that control the presence and form of a segment of a kind.
 const fn settings_of(kind: Kind) -> &'static [SettingName] {
     match kind {
         Kind::Inherited => &[SettingName::InheritContext],
@@ -84,7 +85,7 @@ fn by_settings(kind: Kind, settings: &[SettingChange]) -> Vec<Cause> {
     own.map(cause).collect()
 }
 
-/// Whether a setting is one of the causes.
+/// Returns true if a setting is one of the causes.
 pub(super) fn is_by(causes: &[Cause], setting: &SettingChange) -> bool {
     causes.iter().any(|cause| cause.what == CauseKind::Setting && cause.name == setting.setting)
 }
@@ -93,13 +94,15 @@ fn by_source(source: &Source) -> Cause {
     Cause { what: CauseKind::Source(source.kind), name: source.name.clone(), path: source.path.clone(), line: None }
 }
 
-/// What brought a segment, or took it away: its settings, else what it comes from.
+/// Returns the causes of a segment's appearance or disappearance: its settings, otherwise its
+/// sources.
 pub(super) fn of_whole(part: &Part, settings: &[SettingChange]) -> Vec<Cause> {
     let by = by_settings(part.kind, settings);
     if by.is_empty() { part.source.iter().map(by_source).collect() } else { by }
 }
 
-/// What made another segment of one: the sources that have other text than before, came or went.
+/// Returns the causes of a segment's change: the sources whose text changed, appeared or
+/// disappeared.
 pub(super) fn of_part(old: &Part, new: &Part, settings: &[SettingChange]) -> Vec<Cause> {
     let mut causes = by_settings(new.kind, settings);
     if old.hash == new.hash {

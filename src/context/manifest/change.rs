@@ -1,6 +1,8 @@
-//! What differs between two manifests: segment by segment and setting by setting, in tokens and in words, with its cause.
+//! Compares two manifests: segment by segment and setting by setting, in tokens and in words, with
+//! the cause of each change.
 //!
-//! Entries are matched by role, task and node; segments by their ids within an entry. Equal entries are omitted.
+//! Entries are matched by role, task and node; segments by their ids within an entry. Equal entries
+//! are omitted.
 
 use super::cause::{self, Cause};
 use super::model::{Cost, Entry, Manifest, Part, ToolPolicy};
@@ -12,7 +14,7 @@ use crate::kernel::sampling::Sampled;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What the key `schema` of a difference says.
+/// The value of the key `schema` of a difference.
 pub const DIFF_SCHEMA: &str = "ctxc/manifest-diff/1";
 
 /// What each agent receives that it did not before, and what moved it: `ctxc manifest diff OLD [NEW] --json`.
@@ -48,11 +50,11 @@ pub struct Named {
 /// One side of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Version<'v, 'p> {
-    /// What the caller calls it.
+    /// The caller's name for it.
     pub name: &'v str,
     /// Its manifest.
     pub manifest: &'v Manifest,
-    /// Where its settings stand, if anybody knows.
+    /// The positions of its settings, if they are known.
     pub places: &'v Places<'p>,
 }
 
@@ -152,16 +154,16 @@ pub struct SegmentChange {
 }
 
 impl Difference {
-    /// Whether nothing differs.
+    /// Returns true if nothing differs.
     pub const fn is_empty(&self) -> bool {
         self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
     }
 }
 
-/// What tells an agent from the others: role, task and node.
+/// The identity of an agent: role, task and node.
 type Key<'m> = (Option<&'m str>, &'m str, &'m str);
 
-/// Compares two manifests, with the places of settings where those are known.
+/// Compares two manifests, with the positions of settings if they are known.
 pub fn difference(old: &Version<'_, '_>, new: &Version<'_, '_>) -> Difference {
     let olds = by_agent(&old.manifest.entries);
     let news = by_agent(&new.manifest.entries);
@@ -185,7 +187,7 @@ pub fn difference(old: &Version<'_, '_>, new: &Version<'_, '_>) -> Difference {
     }
 }
 
-/// Entries by role, task and node.
+/// Returns the entries by role, task and node.
 pub fn by_agent(entries: &[Entry]) -> BTreeMap<Key<'_>, &Entry> {
     entries.iter().map(|entry| ((entry.role.as_deref(), &*entry.task, &*entry.node), entry)).collect()
 }
@@ -203,7 +205,7 @@ fn change((old, before): (&Entry, &Places<'_>), (new, after): (&Entry, &Places<'
     }
     let mut settings = settings::changes((old, before), (new, after));
     let segments = segments(old, new, &settings);
-    // What a node around the agent carries counts where it moved something.
+    // A setting of a node around the agent is listed only if it changed a segment.
     settings.retain(|change| change.of.is_none() || segments.iter().any(|segment| cause::is_by(&segment.moved_by, change)));
     let mut other = other(old, new);
     let cost = CostChange { from: old.cost.clone(), to: new.cost.clone() };
@@ -219,7 +221,7 @@ fn change((old, before): (&Entry, &Places<'_>), (new, after): (&Entry, &Places<'
     Some(Change { agent, role, task, node, total, prefix, cost, segments, settings, other })
 }
 
-/// The segments in the order in which they stand.
+/// Returns the ids of the segments in their order.
 fn standing(entry: &Entry) -> Vec<&str> {
     entry.positioned().into_iter().map(|part| &*part.id).collect()
 }
@@ -258,7 +260,7 @@ fn other(old: &Entry, new: &Entry) -> Vec<String> {
     words
 }
 
-/// Tools and paths, entry by entry.
+/// Adds the changes of tools and paths, entry by entry.
 fn policy(old: &Entry, new: &Entry, words: &mut Vec<String>) {
     let list = |entry: &Entry, of: fn(&ToolPolicy) -> &Vec<String>| {
         entry.tool_policy.as_ref().map_or_else(Vec::new, |policy| of(policy).clone())
@@ -282,7 +284,7 @@ fn or_none(word: Option<&str>) -> &str {
     word.unwrap_or("none")
 }
 
-/// What became of each segment.
+/// Compares the segments of two entries.
 fn segments(old: &Entry, new: &Entry, settings: &[SettingChange]) -> Vec<SegmentChange> {
     let before: BTreeMap<&str, &Part> = old.segments.iter().map(|part| (&*part.id, part)).collect();
     let mut changes: Vec<SegmentChange> = Vec::new();
@@ -298,7 +300,7 @@ fn segments(old: &Entry, new: &Entry, settings: &[SettingChange]) -> Vec<Segment
     changes
 }
 
-/// A segment that one side does not have.
+/// Returns the change of a segment that exists on one side only.
 fn whole(part: &Part, change: Disposition, settings: &[SettingChange]) -> SegmentChange {
     let tokens = match change {
         Disposition::Removed => Moved { from: part.tokens, to: 0 },
@@ -326,7 +328,8 @@ fn of_part(old: &Part, new: &Part, settings: &[SettingChange]) -> Option<Segment
     })
 }
 
-/// What is to be said of a segment beside its tokens. What others leave of the budget for it is said by those.
+/// Describes the changes of a segment beside its tokens. Effects of other segments on its room are
+/// part of their descriptions.
 fn said(old: &Part, new: &Part) -> Vec<String> {
     let mut said = Vec::new();
     if old.tokens == new.tokens && old.hash != new.hash {
@@ -339,7 +342,7 @@ fn said(old: &Part, new: &Part) -> Vec<String> {
     if old.stability != new.stability {
         said.push(format!("stability {}, was {}", new.stability.word(), old.stability.word()));
     }
-    // A place that moves because another segment came or went is no news.
+    // A position that changes because another segment came or went is omitted.
     if old.position.is_some() != new.position.is_some() {
         said.push(if new.position.is_some() { "there again" } else { "left out: the budget ends before it" }.to_owned());
     }

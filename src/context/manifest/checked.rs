@@ -1,12 +1,12 @@
-//! What an agent may be shown of something from outside, where the author says that it was checked.
+//! The untrusted values that an agent may receive because the author marked them as checked.
 
 use crate::context::task_graph::{Link, at};
 use crate::registry::{Child, Node};
 use crate::template::keywords::Trust;
 use std::collections::BTreeSet;
 
-/// The inputs and arguments of nodes on the way to an agent, of calls that make inputs there and of steps before, and the results of such
-/// steps, that the author says were checked.
+/// Returns the inputs and arguments that the author marked as checked, of nodes on the way to an
+/// agent, of calls that produce inputs there and of earlier steps, and the results of such steps.
 pub(super) fn checked(chain: &[Link<'_>]) -> Vec<String> {
     let mut found = checked_inputs(chain.iter().map(|link| link.node).collect());
     for (parent, link) in chain.iter().zip(chain.iter().skip(1)) {
@@ -21,7 +21,7 @@ fn is_checked(trust: Option<Trust>) -> bool {
     trust == Some(Trust::Trusted)
 }
 
-/// The same of a step that has run: its result, and the arguments of its call.
+/// Returns the same for a step that has run: its result, and the arguments of its call.
 fn checked_step(step: &Child) -> BTreeSet<String> {
     let is_call = step.node.element == "call";
     let mut found = checked_inputs(is_call.then_some(&step.node).into_iter().collect());
@@ -29,14 +29,14 @@ fn checked_step(step: &Child) -> BTreeSet<String> {
     found
 }
 
-/// The same of the inputs and arguments of nodes, and of the calls that make them.
+/// Returns the same for the inputs and arguments of nodes, and of the calls that produce them.
 fn checked_inputs(mut open: Vec<&Node>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     while let Some(node) = open.pop() {
         for (number, input) in node.body.given(&node.element).iter().enumerate().filter(|(_, input)| is_checked(input.trust)) {
             found.insert(input.name.as_ref().map_or_else(|| at(node, &format!("args/{number}")), ToString::to_string));
         }
-        // They stand before all others.
+        // Inputs and arguments come before all other children.
         let calls = node.children.iter().take_while(|child| matches!(child.slot.as_str(), "inputs" | "args"));
         open.extend(calls.map(|child| &child.node).filter(|node| node.element == "call"));
     }

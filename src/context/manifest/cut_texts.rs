@@ -1,6 +1,6 @@
-//! Texts that a budget cuts in every call, whatever the call is about: known before any run.
+//! Texts that a budget cuts in every call: known before any run.
 //!
-//! Counts nothing where the bytes of an agent fit into its budget.
+//! Counts nothing if the bytes of an agent fit into its budget.
 
 use super::build::{ManifestOptions, subjects};
 use crate::base::parallel;
@@ -35,7 +35,8 @@ pub struct CutTexts {
     pub texts: Vec<(String, usize, usize)>,
 }
 
-/// The texts that budgets of roles and models cut in every call, agent by agent. An agent that can receive no context has none.
+/// Returns the texts that budgets of roles and models cut in every call, agent by agent. Agents
+/// that cannot receive a context are skipped.
 pub fn cut_texts(registry: &Registry, how: &ManifestOptions<'_>, threads: Option<NonZeroUsize>) -> Vec<CutTexts> {
     let Ok(forest) = TaskGraph::whole_on(registry, threads) else { return Vec::new() };
     let agents = |request: &Request<'_>| -> Vec<CutTexts> {
@@ -52,7 +53,7 @@ pub fn cut_texts(registry: &Registry, how: &ManifestOptions<'_>, threads: Option
 fn of_agent(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_>, memos: &mut DryMemos) -> Option<CutTexts> {
     let role::Routed { options, choice, .. } = role::route(forest, request, &how.options).ok()?;
     let budget = options.budget?;
-    // No tokenizer has more tokens than bytes.
+    // A text never has more tokens than bytes.
     let by_bytes = dry_run::dry(forest, request, &Options { counter: &Bytes, ..options }, memos).ok()?.report;
     if by_bytes.segments.iter().all(|account| account.fate == Disposition::Kept) {
         return None;
@@ -64,7 +65,7 @@ fn of_agent(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions
         let (Some(full), Some(kept)) = (account.full_tokens, account.kept_tokens) else { continue };
         let is_expendable = segment.priority() >= FIRST_EXPENDABLE && account.fate != Disposition::Kept;
         let is_certain = waiting.condition.is_none() && !waiting.is_doubtful;
-        // A limit that its author set for it alone is no accident.
+        // A limit that the author set for this text is intended.
         let is_limited = segment.max_tokens.is_some_and(|most| full > most);
         if is_expendable && is_certain && !is_limited && !whole.is_untrusted {
             texts.push((segment.id.clone(), full, kept));

@@ -1,7 +1,9 @@
-//! What each agent of a project would receive, computed before any run: segments with their tokens, what varies and how far.
+//! The context that each agent of a project would receive, computed before any run: segments with
+//! their tokens, their variable parts and bounds.
 //!
-//! Made by the assembler itself in a dry run, so that it cannot differ from what a run assembles. Has no line number and no
-//! place in a file: an edit that only moves white space changes nothing in it.
+//! Computed by the assembler itself in a dry run, so that it cannot differ from the context of a
+//! run. Contains no line numbers and no positions in files: an edit that only moves white space
+//! changes nothing in it.
 
 mod bounds;
 mod build;

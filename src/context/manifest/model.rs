@@ -7,7 +7,7 @@ use crate::settings::data::SettingsData;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What the key `schema` says.
+/// The value of the key `schema`.
 pub const SCHEMA: &str = "ctxc/manifest/1";
 
 /// What every agent of a project would receive, known before any run: `ctxc manifest --json`.
@@ -79,7 +79,7 @@ pub struct Entry {
     pub total: Total,
 }
 
-/// Manifests of before say nothing of their profile, and had this one.
+/// Older manifests do not record their profile and were made with this one.
 const fn markdown() -> Cow<'static, str> {
     Cow::Borrowed("markdown")
 }
@@ -247,14 +247,14 @@ pub struct Total {
 }
 
 impl Total {
-    /// Tokens of the request as it goes out, which budgets and prices are about.
+    /// Returns the tokens of the request as it is sent, which budgets and prices apply to.
     pub fn expected(&self) -> usize {
         self.estimate.unwrap_or(self.fixed)
     }
 }
 
 impl SourceKind {
-    /// What a stretch of text comes from, and its name; `None` for words of ctxc itself.
+    /// Returns the kind and the name of a stretch's source; `None` for text of ctxc itself.
     pub(super) fn of(origin: &Origin) -> Option<(Self, &str)> {
         match origin {
             Origin::Template { task, .. } => Some((Self::Template, task)),
@@ -272,21 +272,22 @@ impl SourceKind {
 }
 
 impl Part {
-    /// Whether some of it is known only in a run.
+    /// Returns true if a part of its text is known only in a run.
     pub const fn is_variable(&self) -> bool {
         !self.variable.is_empty()
     }
 }
 
 impl Entry {
-    /// The segments that stay, as they stand.
+    /// Returns the segments that stay, in their order.
     pub fn positioned(&self) -> Vec<&Part> {
         let mut parts: Vec<&Part> = self.segments.iter().filter(|part| part.position.is_some()).collect();
         parts.sort_by_key(|part| part.position);
         parts
     }
 
-    /// What people call it: the role that plays it, the task, and the node where that is not the task itself.
+    /// Returns a label for people: the role that plays it, the task, and the node unless that is
+    /// the task itself.
     pub fn title(&self) -> String {
         let node = if self.node == "/" { "" } else { &self.node };
         match &self.role {

@@ -1,4 +1,5 @@
-//! Setting values with their source lines, of agents and of the nodes around them. A manifest has neither.
+//! The source lines of setting values, of agents and of the nodes around them. A manifest contains
+//! neither.
 
 use super::model::Entry;
 use crate::base::source::LineIndex;
@@ -9,32 +10,32 @@ use crate::settings::data::{OriginData, SettingsData};
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
-/// Where settings stand; nothing is known of a manifest of which there is nothing else.
+/// The positions of settings; empty for a manifest without its registry.
 #[derive(Debug, Default)]
 pub struct Places<'r> {
     from: Option<(&'r Registry, &'r dyn Files)>,
-    /// Loaded when somebody asks; `None` for a registry that cannot be read.
+    /// Loaded on demand; `None` for a registry that cannot be read.
     forest: OnceCell<Option<TaskGraph<'r>>>,
-    /// Files with their lines, each read once.
+    /// Files with their line index, each read once.
     texts: RefCell<BTreeMap<String, Option<(String, LineIndex)>>>,
 }
 
 /// A node on the way to an agent.
 #[derive(Clone, Debug)]
 pub(super) struct Stage {
-    /// What people call it: its definition, and the node inside that.
+    /// A label for people: its definition, and the node inside that.
     pub(super) of: String,
-    /// Its settings with their places.
+    /// Its settings with their positions.
     pub(super) settings: SettingsData,
 }
 
 impl<'r> Places<'r> {
-    /// The places in the files that a registry was compiled from.
+    /// Creates the positions for the files that a registry was compiled from.
     pub fn of(registry: &'r Registry, files: &'r dyn Files) -> Self {
         Self { from: Some((registry, files)), ..Self::default() }
     }
 
-    /// The nodes from the task to the agent, the agent last; none where nothing is known.
+    /// Returns the nodes from the task to the agent, the agent last; empty if they are not known.
     pub(super) fn stages(&self, entry: &Entry) -> Vec<Stage> {
         let Some((registry, _)) = self.from else { return Vec::new() };
         let Some(forest) = self.forest.get_or_init(|| TaskGraph::whole(registry).ok()) else { return Vec::new() };
@@ -46,7 +47,7 @@ impl<'r> Places<'r> {
         chain.iter().filter_map(stage).collect()
     }
 
-    /// The line that a value stands on, from 1.
+    /// Returns the line of a value, from 1.
     pub(super) fn line(&self, origin: &OriginData) -> Option<u32> {
         let (_, files) = self.from?;
         let path = origin.path.as_ref()?;

@@ -1,4 +1,4 @@
-//! Which settings of an agent have another value, or another origin, and where that stands.
+//! Finds the settings of an agent that have another value or origin, with their positions.
 
 use super::model::Entry;
 use super::places::Places;
@@ -43,7 +43,7 @@ pub struct SettingPlace {
 }
 
 impl SettingPlace {
-    /// `ctxc.toml:14`, or what the value is the default of.
+    /// Describes the place: `ctxc.toml:14`, or the type of task whose default it is.
     pub fn words(&self) -> String {
         match (&self.path, self.line) {
             (Some(path), Some(line)) => format!("{path}:{line}"),
@@ -54,7 +54,7 @@ impl SettingPlace {
 }
 
 impl SettingChange {
-    /// “`fresh_context` disabled → enabled (ctxc.toml:14)”.
+    /// Describes the change: “`fresh_context` disabled → enabled (ctxc.toml:14)”.
     pub fn words(&self) -> String {
         let name = self.of.as_ref().map_or_else(|| self.setting.to_owned(), |of| format!("{} of {of}", self.setting));
         let from = self.from.word();
@@ -64,7 +64,7 @@ impl SettingChange {
         if from == to {
             return format!("{name} {to} comes from {place}, was {before}");
         }
-        // What somebody took away is told by where it stood.
+        // A setting that was removed is described by its old position.
         if self.origin.path.is_none() && self.origin_before.path.is_some() {
             return format!("{name} {from} → {to} ({place}; was set in {before})");
         }
@@ -72,11 +72,13 @@ impl SettingChange {
     }
 }
 
-/// The settings that changed from one entry to another: first what the nodes around it carry to it, then its own.
+/// Returns the settings that changed between two entries: first those that the nodes around it pass
+/// on, then its own.
 pub(super) fn changes((old, before): (&Entry, &Places<'_>), (new, after): (&Entry, &Places<'_>)) -> Vec<SettingChange> {
     let mut olds = before.stages(old);
     let mut news = after.stages(new);
-    // The last is the agent itself; without a registry there are its settings in the manifest, which have no places.
+    // The last node is the agent itself; without a registry its settings come from the manifest and
+    // have no positions.
     let own_old = olds.pop().map(|own| own.settings);
     let own_new = news.pop().map(|own| own.settings);
     let one = |of: Option<&str>, name: SettingName, (from, to): (&SettingData, &SettingData)| {

@@ -1,4 +1,4 @@
-//! What the bodies of all providers share: the call, its messages, and who says them.
+//! The parts that all providers' request bodies share: the call, its messages, and their roles.
 
 use super::message::Message;
 use crate::context::answer_format::{self, Answer};
@@ -14,40 +14,40 @@ use crate::registry::Registry;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What stands for a model that nobody named.
+/// The placeholder for an unspecified model.
 pub const MODEL: &str = "MODEL";
-/// Tokens of an answer where a provider wants a limit and nobody gave one.
+/// The token limit of an answer for providers that require one, if the call sets none.
 pub const LIMIT: u32 = 4096;
 
-/// What a request says beside its messages.
+/// The parts of a request beside its messages.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Call {
-    /// The definition's name, which labels the form of the answer where a provider wants a label.
+    /// The definition's name, used as a label of the answer's form by providers that require one.
     pub name: String,
-    /// The model; [`MODEL`] stands in for none.
+    /// The model; `None` becomes [`MODEL`].
     pub model: Option<String>,
-    /// Tokens that the answer may have.
+    /// The maximum tokens of the answer.
     pub limit: Option<u32>,
     /// The tools that the agent may call.
     pub tools: Vec<ToolDefinition>,
-    /// How the model is asked to answer.
+    /// The sampling parameters.
     pub sampling: Sampling,
     /// The form of the answer.
     pub answer: Answer,
 }
 
-/// Whether a tool is called, and which.
+/// The choice of a tool.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ToolChoice<'a> {
     /// `auto`, `none` or `required`.
     Word(&'a str),
-    /// This one.
+    /// The named tool.
     Tool(&'a str),
 }
 
 impl Call {
-    /// What the registry says about the call of an agent: its own `model`, or that of the nearest node around it in the
-    /// same definition or before; its own `output_format`.
+    /// Returns the call of an agent as the registry defines it: its own `model`, or that of the
+    /// nearest node around it in the same definition or before; its own `output_format`.
     ///
     /// # Errors
     /// The registry cannot be read, has no such agent, or the schema of the answer cannot be read.
@@ -71,29 +71,30 @@ impl Call {
         })
     }
 
-    /// A parameter of sampling.
+    /// Returns a sampling parameter.
     pub(super) fn get(&self, parameter: Parameter) -> Option<&Value> {
         self.sampling.get(&parameter)
     }
 
-    /// Whether a tool is to be called.
+    /// Returns the choice of a tool, if the call sets one.
     pub(super) fn choice(&self) -> Option<ToolChoice<'_>> {
         let word = self.get(Parameter::ToolChoice)?.as_str()?;
         Some(if TOOL_CHOICE.contains(&word) { ToolChoice::Word(word) } else { ToolChoice::Tool(word) })
     }
 
-    /// Whether the choice of a tool leads to any.
+    /// Returns true if the choice of a tool selects an available one.
     pub(super) fn may_choose(&self) -> bool {
         let fits = |tool: &ToolDefinition| !matches!(self.choice(), Some(ToolChoice::Tool(name)) if name != tool.name);
         self.tools.iter().any(fits)
     }
 
-    /// The model, or what stands for it.
+    /// The model, or its placeholder.
     pub(super) fn model(&self) -> &str {
         self.model.as_deref().unwrap_or(MODEL)
     }
 
-    /// The name as providers take it for a label: letters, digits, `_` and `-`, at most 64 of them.
+    /// Returns the name as a label that providers accept: letters, digits, `_` and `-`, at most 64
+    /// characters.
     pub(super) fn label(&self) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
         let label: String = self.name.chars().map(plain).take(64).collect();
@@ -101,28 +102,28 @@ impl Call {
     }
 }
 
-/// The form of an answer that the agent of a request is asked for.
+/// Returns the form of the answer that a request's agent must give.
 ///
 /// # Errors
-/// There is no such agent, or the schema cannot be read.
+/// The agent does not exist, or the schema cannot be read.
 pub fn answer(forest: &TaskGraph<'_>, request: &Request<'_>) -> Result<Answer, Fault> {
     let chain = forest.chain(request.task, request.node)?;
     let format = chain.last().and_then(|link| Some((link.node.body.output_format.as_ref()?, &link.tree.path)));
     Ok(format.map_or(Ok(Answer::Free), |(format, path)| answer_format::answer(format, path, request.files))?)
 }
 
-/// Tokens that an answer may have.
+/// Returns the maximum tokens of an answer, if the sampling parameters set it.
 pub fn limit(sampling: &Sampling) -> Option<u32> {
     sampling.get(&Parameter::MaxOutputTokens)?.as_u64().and_then(|tokens| u32::try_from(tokens).ok())
 }
 
-/// A body as JSON.
+/// Serialises a body as JSON.
 pub(super) fn written(body: &impl Serialize) -> String {
-    // Texts, numbers and JSON values are written without error.
+    // Serialising texts, numbers and JSON values never fails.
     serde_json::to_string_pretty(body).unwrap_or_default()
 }
 
-/// Whether a message says anything: providers refuse blank ones.
+/// Returns true if a message has content: providers reject blank messages.
 pub(super) fn is_said(message: &Message) -> bool {
     let says = |part: &Part| match part {
         Part::Text(text) => !text.trim().is_empty(),
@@ -132,7 +133,8 @@ pub(super) fn is_said(message: &Message) -> bool {
     if message.is_turn() { message.parts.iter().any(says) } else { !message.text.text().trim().is_empty() }
 }
 
-/// The names of the tools that a message calls, by the ids of the calls. An id may come again: a result is that of the last call before it.
+/// Returns the ids and tool names of a message's tool calls. An id may repeat: a result belongs to
+/// the last call before it.
 pub(super) fn called(message: &Message) -> impl Iterator<Item = (&str, &str)> {
     message.parts.iter().filter_map(|part| match part {
         Part::Call(call) => Some((call.id.as_str(), call.name.as_str())),
@@ -140,7 +142,7 @@ pub(super) fn called(message: &Message) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The texts among some parts that say anything.
+/// Returns the texts among some parts, without blank ones.
 pub(super) fn texts(parts: &[Part]) -> Vec<&str> {
     let mut said = Vec::new();
     for part in parts {
@@ -151,13 +153,13 @@ pub(super) fn texts(parts: &[Part]) -> Vec<&str> {
     said
 }
 
-/// What a tool gave back, for a provider that has no field for a failure.
+/// Returns the text of a tool result, for a provider without a field for failures.
 pub(super) fn returned(result: &ToolResult) -> String {
     let text = texts(&result.parts).join("\n");
     if result.is_error { ["[error] ", &text].concat() } else { text }
 }
 
-/// The address of an image or document, or all of it as one.
+/// Returns the URL of an image or document, or a data URL that contains it.
 pub(super) fn address(media: &Media) -> String {
     match &media.source {
         MediaSource::Base64(data) => format!("data:{};base64,{data}", media.media_type),
@@ -165,12 +167,12 @@ pub(super) fn address(media: &Media) -> String {
     }
 }
 
-/// The name of a document; providers want one.
+/// Returns the name of a document, which providers require.
 pub(super) fn file_name(media: &Media) -> &str {
     media.name.as_deref().unwrap_or("document")
 }
 
-/// A message in the form that most providers share, or a turn in the provider's own.
+/// A message in the form that most providers share, or a turn in the provider's own form.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Said<'a> {
@@ -179,7 +181,7 @@ pub(super) enum Said<'a> {
 }
 
 impl<'a> Said<'a> {
-    /// What messages say; each turn as a provider has it.
+    /// Converts messages; `turn` converts turns to the provider's form.
     pub(super) fn all(messages: impl Iterator<Item = &'a Message>, mut turn: impl FnMut(&'a Message) -> Vec<Value>) -> Vec<Self> {
         let one = |message: &'a Message| {
             if message.is_turn() {
@@ -191,7 +193,8 @@ impl<'a> Said<'a> {
     }
 }
 
-/// The word for a speaker. Who hands on what a tool gave back is the user, but where a provider has a word for it.
+/// Returns the role of a speaker. A tool speaks as the user, unless the provider has a separate
+/// role for tools.
 pub(super) const fn role(speaker: Speaker) -> &'static str {
     match speaker {
         Speaker::System => "system",
@@ -200,7 +203,7 @@ pub(super) const fn role(speaker: Speaker) -> &'static str {
     }
 }
 
-/// What the system says, and the rest.
+/// Splits messages into those of the system and the others.
 pub(super) fn apart(messages: &[Message]) -> (Vec<&Message>, Vec<&Message>) {
     messages.iter().filter(|message| is_said(message)).partition(|message| message.speaker == Speaker::System)
 }

@@ -1,4 +1,5 @@
-//! Messages: who speaks, what is said, and where each stretch of it comes from. Positions are fixed here.
+//! Messages: speaker, text, and the origin of each stretch of the text. Fixes the positions of
+//! segments.
 
 use super::profile::Profile;
 use crate::context::fence_marker;
@@ -7,23 +8,24 @@ use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::kernel::conversation::{Part, Turn};
 use std::borrow::Cow;
 
-/// Something said to the agent.
+/// A message to the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Who says it.
+    /// The speaker.
     pub speaker: Speaker,
-    /// What, with where it comes from; how it reads, where it is a turn.
+    /// The text with its origins; for a turn, its readable form.
     pub text: Traced,
-    /// Its parts, where it is a turn of a conversation or of an example; of a text in one there are none.
+    /// The parts of a turn of a conversation or of an example; empty for any other message.
     pub parts: Vec<Part>,
-    /// The segments in it, in order, by their place in the report.
+    /// The indices of its segments in the report, in order.
     pub segments: Vec<usize>,
-    /// Bytes after which a provider's cache may end its prefix: where something follows, in this message or the next, that
-    /// does not hold as long as anything before it, and behind a conversation that the next call repeats.
+    /// Offsets in bytes after which a provider's cache may end its prefix: before a segment that is
+    /// less stable than all text before it, in this message or the next, and behind a conversation
+    /// that the next call repeats.
     pub breakpoints: Vec<usize>,
 }
 
-/// A turn that follows the messages of a context: an answer, or what a tool gave back.
+/// A turn that follows the messages of a context: an answer, or a tool result.
 impl From<Turn> for Message {
     fn from(turn: Turn) -> Self {
         let text = Traced::new(turn.read().text, Origin::Frame);
@@ -32,7 +34,7 @@ impl From<Turn> for Message {
 }
 
 impl Message {
-    /// Whether it is a turn of a conversation or of an example.
+    /// Returns true for a turn of a conversation or of an example.
     pub fn is_turn(&self) -> bool {
         !self.parts.is_empty()
     }
@@ -43,16 +45,17 @@ impl Message {
     }
 }
 
-/// Who says a segment. What stays the same from call to call, and may give orders, is the system's; the request itself,
-/// what is new with the call, and whatever is untrusted is the user's.
+/// Returns the speaker of a segment. Trusted text that stays the same from call to call belongs to
+/// the system; the request itself, text that is new in the call, and untrusted text belong to the
+/// user.
 pub fn speaker(segment: &Segment) -> Speaker {
     let is_stable = segment.stability < Stability::Session;
     let is_request = matches!(segment.kind, Kind::Description | Kind::Inherited | Kind::History);
-    // What a trusted author has the system say around an agent is said by the system to the agent, too.
+    // Inherited system text of a trusted author stays system text.
     let is_around =
         segment.kind == Kind::Inherited && segment.overall_trust().is_trusted() && segment.priority() == Kind::System.priority();
     if !segment.turns.is_empty() {
-        // Between whoever asks and the agent: each turn says itself whose it is.
+        // Only a default: each turn carries its own speaker.
         return Speaker::User;
     }
     let is_system = segment.kind == Kind::System || is_around;
@@ -63,26 +66,27 @@ pub fn speaker(segment: &Segment) -> Speaker {
 /// A segment as it is rendered.
 #[derive(Clone, Debug)]
 pub(crate) struct Rendered<'a> {
-    /// Its place in the report.
+    /// Its index in the report.
     pub(crate) index: usize,
     /// The segment.
     pub(crate) segment: &'a Segment,
     /// Heading, text with its mark, and fences.
     pub(crate) text: Traced,
-    /// The messages that it is, where it is no text in one.
+    /// The messages that it consists of; empty for a text.
     pub(crate) turns: Cow<'a, [Turn]>,
-    /// How long it holds: what the next call may leave out holds for this one.
+    /// Its effective stability, which is lower if the next call may omit it.
     pub(crate) holds: Stability,
 }
 
 impl Rendered<'_> {
-    /// Whether it stands in one message with another one.
+    /// Returns true if both segments belong to the same message.
     pub(crate) fn joins(&self, other: &Self) -> bool {
         self.turns.is_empty() && other.turns.is_empty() && speaker(self.segment) == speaker(other.segment)
     }
 }
 
-/// Joins rendered segments, already in their positions, into messages: one a speaker, and one a turn.
+/// Joins rendered segments, already in order, into messages: one for each run of a speaker, and one
+/// for each turn.
 pub(crate) fn messages(rendered: &[Rendered<'_>], profile: Profile) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     let mut least = None;
@@ -114,14 +118,14 @@ pub(crate) fn messages(rendered: &[Rendered<'_>], profile: Profile) -> Vec<Messa
             }
         }
     }
-    // Behind a conversation something will follow.
+    // The conversation will continue.
     if before.is_some_and(|last| last.segment.is_turn() && least == Some(Stability::Session)) {
         end_prefix(&mut messages);
     }
     messages
 }
 
-/// A provider's cache may end its prefix here.
+/// Marks the end of the last message as a possible end of a cache prefix.
 fn end_prefix(messages: &mut [Message]) {
     if let Some(last) = messages.last_mut() {
         last.breakpoints.push(last.text.text().len());

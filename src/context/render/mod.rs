@@ -1,4 +1,5 @@
-//! From segments to the text an agent reads: profiles say how a segment looks, messages who says it and where it stands.
+//! Renders segments as the text an agent reads: profiles define the format of segments, messages
+//! their speaker and position.
 
 pub mod call;
 pub mod message;

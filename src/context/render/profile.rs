@@ -1,28 +1,29 @@
-//! How segments look: a heading or tag before, fences around what may not give orders, a separator after.
+//! The format of segments: a heading or tag before, fences around untrusted text, a separator
+//! after.
 //!
-//! A frame depends on its segment alone, so that leaving one out changes no other.
+//! A frame depends on its segment alone, so that omitting one changes no other.
 
 use crate::context::fence_marker::{Marks, attribute, one_line};
 use crate::kernel::context::{Kind, Segment, Trust};
 pub use crate::kernel::profile::Profile;
 
-/// What is written before and after a segment's text.
+/// The text before and after a segment's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// Before.
+    /// The text before it.
     pub head: String,
-    /// After.
+    /// The text after it.
     pub tail: String,
 }
 
-/// The name that a heading says. What others have named, and nobody vouches for, is named in its fence alone: a heading is read as
-/// the author's.
+/// Returns the name for a segment's heading; empty for untrusted files and context, whose names
+/// stand only in their fence, because a heading reads as the author's text.
 fn named(segment: &Segment) -> &str {
     let is_foreign = segment.trust == Trust::Untrusted && matches!(segment.kind, Kind::File | Kind::Inherited | Kind::Fresh);
     if is_foreign { "" } else { &segment.title }
 }
 
-/// The title of a segment, in words.
+/// Returns the title of a segment's heading.
 fn title(segment: &Segment) -> String {
     let name = named(segment);
     let of = |words: &str| if name.is_empty() { words.to_owned() } else { [words, ": ", name].concat() };
@@ -46,7 +47,7 @@ fn title(segment: &Segment) -> String {
     }
 }
 
-/// The frame of a segment.
+/// Returns the frame of a segment.
 pub fn frame(profile: Profile, segment: &Segment, marks: &Marks) -> Frame {
     let mut frame = match profile {
         Profile::Markdown => markdown(segment),
@@ -92,7 +93,7 @@ fn xml(segment: &Segment) -> Frame {
     Frame { head: format!("<{tag}{name}>\n"), tail: format!("\n</{tag}>") }
 }
 
-/// The longest run of backticks.
+/// Returns the length of the longest run of backticks.
 fn longest_run(text: &str) -> usize {
     let mut longest = 0;
     let mut run = 0;
@@ -103,7 +104,7 @@ fn longest_run(text: &str) -> usize {
     longest
 }
 
-/// The info string of a code fence: the file's ending, where it is a plain word.
+/// Returns the info string of a code fence: the file's extension if it is alphanumeric.
 fn language(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or("");
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);

@@ -1,13 +1,14 @@
-//! Which JSON Schemas a provider takes: each documents a subset and refuses a request that goes beyond it.
+//! Checks JSON Schemas against the subset that each provider documents; a provider rejects requests
+//! beyond it.
 //!
-//! Says nothing about a schema's meaning, and never rewrites one: what is not taken is not sent.
+//! Never rewrites a schema: one that is not accepted is not sent.
 
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Formats of texts that are documented as supported.
+/// String formats that are documented as supported.
 const FORMATS: [&str; 9] = ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
-/// Keywords that every documented subset has.
+/// Keywords of every documented subset.
 const COMMON: [&str; 13] = [
     "type",
     "title",
@@ -23,16 +24,17 @@ const COMMON: [&str; 13] = [
     "$defs",
     "format",
 ];
-/// Further ones that OpenAI takes in strict mode.
+/// Additional keywords that OpenAI accepts in strict mode.
 const STRICT: [&str; 8] =
     ["pattern", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems"];
 
-/// Whether a schema asks for an object.
+/// Returns true if a schema requires an object.
 pub(super) fn is_object(schema: &Value) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("object")
 }
 
-/// Whether OpenAI's strict mode takes it: an object whose every object is closed and requires all of its properties.
+/// Returns true if OpenAI's strict mode accepts the schema: an object, with every object closed and
+/// all properties required.
 pub(super) fn is_strict(schema: &Value) -> bool {
     let requires_all = |schema: &Map<String, Value>| {
         let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
@@ -45,7 +47,8 @@ pub(super) fn is_strict(schema: &Value) -> bool {
     is_root && every(schema, &|schema| schema.keys().all(|word| is_known(word)) && closed(schema) && requires_all(schema))
 }
 
-/// Whether Anthropic takes it: an object whose every object is closed, with nothing that bounds numbers or lengths.
+/// Returns true if Anthropic accepts the schema: an object, with every object closed, and without
+/// bounds of numbers or lengths.
 pub(super) fn is_closed(schema: &Value) -> bool {
     let is_known = |word: &str, value: &Value| {
         COMMON.contains(&word) || word == "allOf" || (word == "minItems" && value.as_u64().is_some_and(|least| least <= 1))
@@ -54,8 +57,8 @@ pub(super) fn is_closed(schema: &Value) -> bool {
     is_object(schema) && every(schema, &|schema| is_plain(schema) && closed(schema)) && !is_recursive(schema)
 }
 
-/// What both subsets say about one schema: objects take no other property, lists say of what, a reference stands alone and
-/// stays inside.
+/// Returns true if one schema meets the rules of both subsets: objects allow no other properties,
+/// arrays declare their items, a reference stands alone and stays inside the schema.
 fn closed(schema: &Map<String, Value>) -> bool {
     let is_object = match schema.get("type") {
         Some(Value::String(word)) => word == "object",
@@ -72,14 +75,15 @@ fn closed(schema: &Map<String, Value>) -> bool {
     refers && formats && is_closed && (!is_list || schema.contains_key("items"))
 }
 
-/// Whether what is listed are plain values.
+/// Returns true if `enum` and `const` contain only scalar values.
 fn literals(schema: &Map<String, Value>) -> bool {
     let is_plain = |value: &Value| !value.is_array() && !value.is_object();
     let listed = schema.get("enum").and_then(Value::as_array).is_none_or(|values| values.iter().all(is_plain));
     listed && schema.get("const").is_none_or(is_plain)
 }
 
-/// Whether a test holds for a schema and all that are inside it. A schema that is `true` or `false` passes none.
+/// Returns true if a test holds for a schema and all schemas inside it. The schemas `true` and
+/// `false` always fail.
 fn every(schema: &Value, test: &impl Fn(&Map<String, Value>) -> bool) -> bool {
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
@@ -99,14 +103,15 @@ fn every(schema: &Value, test: &impl Fn(&Map<String, Value>) -> bool) -> bool {
     true
 }
 
-/// Whether a schema of `$defs` leads back to itself, or a reference elsewhere.
+/// Returns true if a schema of `$defs` leads back to itself, or if a reference leads elsewhere.
 fn is_recursive(schema: &Value) -> bool {
     let Some(defs) = schema.get("$defs").and_then(Value::as_object) else { return !names(schema).is_empty() };
     let named = |to: &str| to.strip_prefix("#/$defs/").and_then(|name| defs.get_key_value(name)).map(|(name, _)| name.as_str());
     if names(schema).into_iter().any(|to| named(to).is_none()) {
         return true;
     }
-    // Definitions that name no other go first, then those that named nothing but them; what cannot go is in a circle.
+    // Removes definitions without references first, then those whose references are all removed;
+    // the remaining ones form a circle.
     let mut waits = BTreeMap::<&str, usize>::new();
     let mut users = BTreeMap::<&str, Vec<&str>>::new();
     let mut free = Vec::new();
@@ -134,7 +139,7 @@ fn is_recursive(schema: &Value) -> bool {
     gone < defs.len()
 }
 
-/// What a schema refers to, its definitions included.
+/// Returns the references of a schema, including those in its definitions.
 fn names(schema: &Value) -> Vec<&str> {
     let mut found = Vec::new();
     let mut open = vec![schema];

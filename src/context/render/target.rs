@@ -1,7 +1,8 @@
-//! Request bodies of providers, without any call: the same messages in the form of each provider.
+//! Request bodies of providers, without a call: the same messages in the format of each provider.
 //!
-//! Every body contains exactly the text of the messages, in their order; the same call gives the same bytes. What a
-//! provider does not take is left out, never approximated: the form of the answer is described in the text anyway.
+//! Every body contains exactly the text of the messages, in order; the same call gives the same
+//! bytes. A feature that a provider does not support is omitted, never approximated: the text
+//! describes the form of the answer in any case.
 
 use super::call::{Call, is_said};
 use super::message::Message;
@@ -12,59 +13,60 @@ use crate::kernel::sampling::Parameter;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A kind of request that a provider takes.
+/// A kind of request that a provider accepts.
 #[derive(Debug)]
 pub struct Target {
-    /// The word of `--as`.
+    /// The value of `--as`.
     pub name: &'static str,
-    /// Whose it is, for the help.
+    /// A description of the API, for the help.
     pub about: &'static str,
-    /// Whether its body names the model; else the address does.
+    /// True if the body names the model; otherwise the URL does.
     pub names_model: bool,
-    /// What its body calls the parameters of sampling, by their paths; what is not here it has no field for.
+    /// The paths of the sampling parameters in the body; parameters without a field are absent.
     pub sampling: &'static [(Parameter, &'static str)],
-    /// The types of images that it takes.
+    /// The media types of images that it accepts.
     pub(super) images: &'static [&'static str],
-    /// Whether it refuses to answer in JSON of any form where no message has that word.
+    /// True if it rejects JSON output unless a message contains the word JSON.
     pub json_word: bool,
-    /// Why it does not take an image or document that somebody says, or that stands in what a tool gave back (`Speaker::Tool`).
+    /// Returns the reason why it rejects an image or document of a speaker; `Speaker::Tool` stands
+    /// for the content of a tool result.
     pub(super) refuses: fn(&Media, Speaker) -> Option<&'static str>,
-    /// Whether it takes what an agent thought before.
+    /// Returns true if it accepts earlier reasoning of the agent.
     pub(super) takes: fn(&Reasoning) -> bool,
-    /// The highest temperature that it takes.
+    /// The highest temperature that it accepts.
     pub(super) hottest: f64,
     pub(super) body: fn(&[Message], &Call) -> String,
 }
 
-/// The types of images that OpenAI takes.
+/// The media types of images that OpenAI accepts.
 pub(super) const OPENAI_IMAGES: &[&str] = &["image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"];
 
-/// Why there is no body.
+/// The reason why a request has no body.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoBody {
-    /// No message but the system's says anything.
+    /// Every message except those of the system is blank.
     #[error("there is nothing to ask: every text but the system's is blank, and no provider takes a request without one")]
     Empty,
-    /// The provider has no form for what a message holds.
+    /// The provider has no form for the content of a message.
     #[error("message {message} has {what}: {target} {why}")]
     Unsupported {
-        /// Which message of the request it is, from 1.
+        /// The number of the message, from 1.
         message: usize,
-        /// What it holds.
+        /// The content.
         what: String,
         /// The target.
         target: &'static str,
-        /// What it takes instead.
+        /// The content that it accepts instead.
         why: String,
     },
 }
 
 impl Target {
-    /// The body of the request that says some messages: JSON with an indentation of two.
+    /// Returns the body of a request with some messages: JSON with an indentation of two.
     ///
     /// # Errors
-    /// There is nothing to ask, or the provider has no form for it.
+    /// All messages are blank, or the provider has no form for one.
     pub fn body(&self, messages: &[Message], call: &Call) -> Result<String, NoBody> {
         if !messages.iter().any(|message| message.speaker != Speaker::System && is_said(message)) {
             return Err(NoBody::Empty);
@@ -90,27 +92,28 @@ impl Target {
         Ok((self.body)(messages, &taken))
     }
 
-    /// Why it does not take an image of this type. Of one that has an address nobody may know more than that it is an image.
+    /// Returns the reason why it rejects an image of this type. For an image with a URL the exact
+    /// type may be unknown.
     fn refuses_image(&self, media: &Media) -> Option<String> {
         let own = media.media_type.to_ascii_lowercase();
         let is_taken = !media.is_image() || own == "image" || self.images.contains(&own.as_str());
         (!is_taken).then(|| format!("takes images of the types {} alone", self.images.join(", ")))
     }
 
-    /// Whether its body has a field for a form of the answer.
+    /// Returns true if its body has a field for a form of the answer.
     pub fn carries(&self, answer: &Answer) -> bool {
         let body = |answer: &Answer| (self.body)(&[], &Call { answer: answer.clone(), ..Call::default() });
         body(answer) != body(&Answer::Free)
     }
 
-    /// The parameters of sampling that its body leaves out, each with why.
+    /// Returns the sampling parameters that its body omits, each with the reason.
     pub fn left_out(&self, call: &Call) -> Vec<(Parameter, String)> {
         let why = |(parameter, value): (&Parameter, &Value)| {
             let has = self.sampling.iter().any(|(known, _)| known == parameter);
             #[allow(clippy::wildcard_enum_match_arm, reason = "no other parameter is left out by its value")]
             let why = match parameter {
                 _ if !has => format!("{} has no field for it", self.name),
-                // A word, too, is about tools that are there.
+                // Even `auto` or `none` requires tools.
                 Parameter::ToolChoice if !call.may_choose() => "the agent is given no tool that it could be".to_owned(),
                 Parameter::Temperature if value.as_f64() > Some(self.hottest) => {
                     format!("{} takes none above {}", self.name, self.hottest)
@@ -122,17 +125,18 @@ impl Target {
         call.sampling.iter().filter_map(why).collect()
     }
 
-    /// How many messages say what the agent thought before, and are sent without it.
+    /// Returns the number of messages whose reasoning is omitted from the body.
     pub fn unthought(&self, messages: &[Message]) -> usize {
         let is_lost = |part: &Part| matches!(part, Part::Reasoning(reasoning) if !(self.takes)(reasoning));
-        // A message of nothing else is no message of the body.
+        // A message of reasoning alone is omitted as a whole.
         let is_thought = |message: &Message| message.is_turn() && !is_said(message);
         let thinks = |message: &Message| message.parts.iter().any(|part| matches!(part, Part::Reasoning(_)));
         let loses = |message: &&Message| message.parts.iter().any(is_lost) || (is_thought(message) && thinks(message));
         messages.iter().filter(loses).count()
     }
 
-    /// The parameters that stand as they are below a path of its body, by the names that it has for them.
+    /// Returns the sampling parameters below a path of its body, by their field names, except those
+    /// with a form of their own.
     pub(super) fn fields<'c>(&self, call: &'c Call, path: &str) -> BTreeMap<&'static str, &'c Value> {
         let is_plain = |parameter: &Parameter| !matches!(parameter, Parameter::ToolChoice | Parameter::MaxOutputTokens);
         let field = |(parameter, place): &(Parameter, &'static str)| {

@@ -4,7 +4,7 @@ use crate::project::tools::ToolDefinition;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A function, as OpenAI names its fields.
+/// A function with the field names of OpenAI.
 #[derive(Debug, Serialize)]
 pub(super) struct Function<'a> {
     pub(super) name: &'a str,
@@ -30,7 +30,7 @@ pub(super) struct Tool<'a> {
     function: Function<'a>,
 }
 
-/// Tools as chat completions of OpenAI take them, and Ollama after them.
+/// Returns tools in the format of OpenAI's chat completions, which Ollama shares.
 pub(super) fn nested(tools: &[ToolDefinition]) -> Vec<Tool<'_>> {
     tools.iter().map(|tool| Tool { kind: "function", function: tool.into() }).collect()
 }

@@ -1,7 +1,8 @@
-//! The values that a node's texts may name: parameters, inputs, results of earlier steps, the variables of a round.
+//! Binds the names that a node's texts may use: parameters, inputs, results of earlier steps, the
+//! variables of a round.
 //!
-//! Follows the chain from the task's root to the node, as the compiler's own scopes do. A function template sees its
-//! parameters and nothing else. Never resolves a setting.
+//! Follows the chain from the task's root to the node, as the compiler's scopes do. A function
+//! template sees only its parameters. Never resolves a setting.
 
 use super::chain_memo::{ChainMemo, NodeNames};
 use crate::context::fault::{Fault, FaultKind, Place};
@@ -31,8 +32,9 @@ pub(in crate::context) struct Binder<'a, 'o> {
 }
 
 impl Binder<'_, '_> {
-    /// The scope of the last node of a chain that begins with the task asked for, as the agent sees it that the chain leads to
-    /// through the node behind: of a task that makes an input, the inputs from that one on are late.
+    /// Returns the scope of the last node of a chain that begins with the requested task, for the
+    /// agent behind the node `behind`: if that task produces an input, the inputs from that one on
+    /// have no value yet.
     pub(in crate::context) fn scope(&mut self, chain: &[Link<'_>], behind: Option<&Link<'_>>) -> Result<Scope, Fault> {
         let mut scope = Scope::default();
         self.memo.enter(chain);
@@ -48,7 +50,7 @@ impl Binder<'_, '_> {
             }
             let Some(NodeNames { around, inputs, .. }) = self.memo.node(at) else { break };
             scope = around.clone();
-            // What a reference hands over is bound in the definition behind it.
+            // A reference passes its inputs to the definition behind it, which binds them.
             if link.node.target().is_none() {
                 let part = match chain.get(at + 1) {
                     Some(next) => SeriesPart { upto: inputs_before(link.node, next), late: None },
@@ -61,7 +63,7 @@ impl Binder<'_, '_> {
         Ok(scope)
     }
 
-    /// The names around a node of a chain, made of the scope that the node before hands on.
+    /// Returns the names around a node of a chain, derived from the scope of the previous node.
     fn around(&mut self, chain: &[Link<'_>], at: usize, mut scope: Scope) -> Result<Scope, Fault> {
         let Some(link) = chain.get(at) else { return Ok(scope) };
         let before = at.checked_sub(1).and_then(|before| Some((before, chain.get(before)?)));
@@ -77,7 +79,8 @@ impl Binder<'_, '_> {
         Ok(scope)
     }
 
-    /// The scope in which a definition begins: its parameters. It is used `from` a node with the names around that, which hands over its inputs.
+    /// Returns the scope in which a definition begins, with its parameters. `from` is the node that
+    /// refers to it, the names around that node, and its inputs.
     fn definition(&mut self, link: &Link<'_>, from: Option<(&Link<'_>, &Scope, Rc<NameSeries>)>) -> Result<Scope, Fault> {
         let outer = from.as_ref().map(|(from, outer, _)| (*from, *outer));
         let mut scope = Scope::definition(outer.map(|(_, outer)| outer));
@@ -89,14 +92,15 @@ impl Binder<'_, '_> {
         });
         for (number, parameter) in link.tree.task.parameters()?.into_iter().enumerate() {
             let bound = handed.as_ref().and_then(|(node, values)| values.get(&argument(node, &parameter.name, number)?).cloned());
-            // A task that stands for itself takes from the caller what the task around it does not have.
+            // A parameter of a referenced task is taken from the caller if the task around it does
+            // not bind it.
             let is_asked = bound.is_none() && handed.as_ref().is_none_or(|(node, _)| node.element != "call");
             if is_asked {
                 self.keep_type(link, &parameter);
             }
             let name = parameter.name.clone();
             let asked = || {
-                // Without a type, `null` is a value as any other.
+                // Without a type, `null` is an ordinary value.
                 let is_there = |value: &&Value| !value.is_null() || parameter.kind.is_none() || parameter.default.is_none();
                 self.request.inputs.get(&name).filter(is_there).map(|value| Bound {
                     value: Some(Arc::new(value_type::settled(value.clone(), parameter.kind.as_deref()))),
@@ -105,11 +109,12 @@ impl Binder<'_, '_> {
                 })
             };
             let given = if is_asked { asked() } else { bound };
-            // Whether a run replaces it or not moves nothing: it stands where a value that is handed in stands.
+            // The stability is the same with a default as with a passed value, so that the segment
+            // keeps its place.
             let stability = if is_asked { Stability::Call } else { Stability::Fixed };
             let default = |text: &String| {
                 let bound = default(link, "/", &name, text, parameter.kind.as_deref());
-                // Before a run it is one of the values that a caller may hand in.
+                // Before a run, the default is only one of the values that a caller may pass.
                 let is_open = is_asked && self.filler.unknown == Unknown::Variable;
                 Bound {
                     stability,
@@ -136,7 +141,7 @@ impl Binder<'_, '_> {
         Ok(scope)
     }
 
-    /// Tells a value that a run is given and that is not of its parameter's type.
+    /// Reports a value passed by the caller that does not have the type of its parameter.
     fn keep_type(&mut self, link: &Link<'_>, parameter: &Parameter) {
         let Some(value) = self.request.inputs.get(&parameter.name) else { return };
         let wanted = Wanted { kind: parameter.kind.as_deref(), required: parameter.required && parameter.default.is_none() };
@@ -147,7 +152,7 @@ impl Binder<'_, '_> {
         self.faults.push(Fault::of(place, FaultKind::WrongType { name, kind, found }));
     }
 
-    /// What a composite task binds for the part of it that the chain goes into.
+    /// Binds the names that a composite task provides for the part that the chain enters.
     fn part(&mut self, (at, parent): (usize, &Link<'_>), link: &Link<'_>, scope: &mut Scope) {
         let Some(child) = link.child else { return };
         if child.slot != "steps" {
@@ -162,7 +167,7 @@ impl Binder<'_, '_> {
         scope.bind_series(steps, part);
     }
 
-    /// The results of the steps of a sequence that have names.
+    /// Returns the results of the named steps of a sequence.
     fn steps(&mut self, parent: &Link<'_>, scope: &Scope) -> NameSeries {
         let mut series = NameSeries::default();
         let before = self.faults.len();
@@ -177,7 +182,7 @@ impl Binder<'_, '_> {
         series
     }
 
-    /// The inputs or arguments of a node in their order, and the calls in its texts behind them.
+    /// Returns the inputs or arguments of a node in order, followed by the calls in its texts.
     fn inputs(&mut self, link: &Link<'_>, around: &Scope) -> NameSeries {
         let node = link.node;
         let key = if node.element == "call" { "args" } else { "inputs" };
@@ -200,7 +205,7 @@ impl Binder<'_, '_> {
         let calls = node.children.iter().filter(|child| child.slot == "calls");
         for (number, (name, call)) in calls.filter_map(|call| Some((call.name.clone()?, call))).enumerate() {
             let bound = self.result(link, (None, &call.node.id), Some(&call.node), &scope);
-            // Behind all inputs, and there for the node itself alone.
+            // Numbered after all inputs, and visible only to the node itself.
             let waits = vec![InputWait { number: usize::MAX, name: name.clone() }];
             series.push(inputs.len() + number, name, bound, waits);
             ends.push(self.faults.len() - before);
@@ -209,7 +214,8 @@ impl Binder<'_, '_> {
         series
     }
 
-    /// The value of an input, an argument or an initial value, by its place in its node; and the names that it is made of.
+    /// Returns the value of an input, an argument or an initial value, by its place in its node,
+    /// and the names that it depends on.
     pub(super) fn given(
         &mut self,
         (node, link): (&Node, &Link<'_>),
@@ -228,7 +234,8 @@ impl Binder<'_, '_> {
             (None, Some(text)) => {
                 let mut faults = Vec::new();
                 let filled = self.filler.of(&link.tree.path).bare().fill(text, &place, scope, &mut faults);
-                // Nobody is asked for what only an argument names that the agent is not shown.
+                // A missing value that only an argument uses is a fault only if the agent receives
+                // the argument.
                 let (lacks, faults): (Faults, Faults) =
                     faults.into_iter().partition(|fault| matches!(*fault.kind, FaultKind::Missing { .. }));
                 self.faults.extend(faults);
@@ -244,7 +251,7 @@ impl Binder<'_, '_> {
                 names = filled.used;
                 bound
             }
-            // A task or call inside: its result.
+            // The result of a nested task or call.
             (None, None) => {
                 let made = node.child_towards(&own).filter(|child| child.node.id == own);
                 self.result(link, (input.name.as_deref(), &own), made.map(|child| &child.node), scope)
@@ -254,13 +261,14 @@ impl Binder<'_, '_> {
         if marked.contains(&Some(keywords::Trust::Untrusted)) || scope.outside().contains(&own) {
             bound.trust = Trust::Untrusted;
         } else if input.trust.is_some() {
-            // Whoever hands it on says that it was checked.
+            // An explicit `trust` declares the value as checked.
             bound.trust = Trust::Trusted;
         }
         (bound, names)
     }
 
-    /// What a body inside of a definition declares has its value from around it; where nothing binds it, its default.
+    /// Binds the parameters that a body inside a definition declares: the value comes from the
+    /// names around it, otherwise from the default.
     fn declared(&mut self, link: &Link<'_>, scope: &mut Scope) {
         for parameter in link.node.body.parameters.iter().flatten() {
             let Some(name) = parameter.name.as_deref() else { continue };
@@ -269,13 +277,13 @@ impl Binder<'_, '_> {
                 scope.bind(name, default(link, &link.node.id, name, text, kind));
             }
             let outside = scope.outside();
-            // Before a run its type is all that is known of it.
+            // Before a run, only the type is known.
             let is_open = scope.get(name).is_some_and(|bound| bound.value.is_none());
             self.settle(link, (name, kind.filter(|_| is_open)), &outside, scope);
         }
     }
 
-    /// What `from="a.b[0]"` leads to.
+    /// Returns the value at a path such as `from="a.b[0]"`.
     fn from(&mut self, from: &str, place: Place, scope: &Scope) -> Bound {
         let (root, path) = values::path(from);
         let Some(bound) = scope.get(root) else { return Bound::unknown(root) };
@@ -291,7 +299,8 @@ impl Binder<'_, '_> {
     }
 }
 
-/// The number of the input that a node makes for the node around it. Inputs are made in their order, and calls in texts behind them all.
+/// Returns the number of the input that a node produces for the node around it. Inputs are produced
+/// in order, and calls in texts after all of them.
 pub(in crate::context) fn made_by(link: &Link<'_>) -> Option<usize> {
     match link.child? {
         child if child.slot == "inputs" => child.number(),
@@ -299,17 +308,18 @@ pub(in crate::context) fn made_by(link: &Link<'_>) -> Option<usize> {
     }
 }
 
-/// The number of the names, of the inputs of a node and the calls in its texts, before those that a node inside it does not see.
+/// Returns the number of the node's names that a node inside it sees: its inputs, then the calls in
+/// its texts.
 fn inputs_before(node: &Node, inside: &Link<'_>) -> usize {
     made_by(inside).map_or(usize::MAX, |made| made.min(node.body.given(&node.element).len()))
 }
 
-/// A text that holds what is untrusted is untrusted.
+/// Returns the trust of a filled text: untrusted if it contains an untrusted value.
 fn trust(filled: &Filled) -> Trust {
     if filled.untrusted.is_empty() { Trust::Trusted } else { Trust::Untrusted }
 }
 
-/// The default of a parameter, as a value.
+/// Returns the default of a parameter as a value.
 fn default(link: &Link<'_>, node: &str, name: &str, text: &str, kind: Option<&str>) -> Bound {
     let Place { definition: task, node, field } = place(link, node, &format!("parameters/{name}"));
     Bound {
@@ -322,18 +332,18 @@ fn default(link: &Link<'_>, node: &str, name: &str, text: &str, kind: Option<&st
     }
 }
 
-/// Whether a parameter is declared as untrusted.
+/// Returns true if a parameter is declared as untrusted.
 fn is_untrusted(node: &Node, name: &str) -> bool {
     let mut declared = node.body.parameters.iter().flatten();
     declared.any(|parameter| parameter.name.as_deref() == Some(name) && parameter.trust == keywords::Trust::Untrusted)
 }
 
-/// A place in the definition that a link stands in.
+/// Returns a place in the definition of a link.
 pub(in crate::context) fn place(link: &Link<'_>, node: &str, field: &str) -> Place {
     Place { definition: link.tree.task.name().to_owned(), node: node.to_owned(), field: field.to_owned() }
 }
 
-/// A fault of a whole context, said of the agent that it is for: where the largest of what may not be cut is written.
+/// Places an over-budget fault at its agent, at the field with the largest text that is never cut.
 pub(in crate::context) fn placed(forest: &TaskGraph<'_>, request: &Request<'_>, fault: Fault) -> Fault {
     let FaultKind::OverBudget(over) = &*fault.kind else { return fault };
     let chain = forest.chain(request.task, request.node).unwrap_or_default();
@@ -355,12 +365,13 @@ pub(in crate::context) fn placed(forest: &TaskGraph<'_>, request: &Request<'_>, 
     Fault { place: Some(place(link, &link.node.id, field)), ..fault }
 }
 
-/// What an argument without a name is bound to.
+/// Returns the name to which a positional argument is bound.
 fn position(number: usize) -> String {
     format!("#{number}")
 }
 
-/// The name under which a parameter's value was bound at the reference: its own, or its position among the arguments.
+/// Returns the name under which a parameter's value is bound at the reference: its own, or its
+/// position among the arguments.
 fn argument(node: &Node, name: &str, number: usize) -> Option<String> {
     if node.element != "call" {
         return Some(name.to_owned());
@@ -373,7 +384,7 @@ fn argument(node: &Node, name: &str, number: usize) -> Option<String> {
     positional.then(|| position(number))
 }
 
-/// The content of a result as a text.
+/// Returns the content of a result as text.
 pub(in crate::context) fn content(result: &StepResult) -> String {
     values::words(&result.content).into_owned()
 }

@@ -1,5 +1,5 @@
-//! The command of a script with its values filled in. Every text of it goes by the [door](super::door), so that a shell reads none that is
-//! untrusted, whatever handed the value in.
+//! The command of a script with its values filled in. Every text passes the [door](super::door), so
+//! that a shell never reads an untrusted value, wherever it comes from.
 
 use super::door::{CommandText, Destination};
 use super::node_values::NodeValues;
@@ -8,37 +8,37 @@ use crate::context::fill::{Filled, is_from_outside};
 use crate::registry::body::Text;
 use crate::template::argv;
 
-/// A command that can be run.
+/// A command that is ready to run.
 #[derive(Clone, Debug)]
 pub(crate) struct FilledCommand {
     /// The program and its arguments.
     pub(crate) argv: Vec<CommandText>,
-    /// Variables of its own.
+    /// Environment variables of the command.
     pub(crate) variables: Vec<(String, CommandText)>,
 }
 
-/// Why there is no command that can be run.
+/// The reason why a node has no command to run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoCommand {
-    /// The node has none.
+    /// The node declares no command.
     #[error("the script has no command")]
     Missing,
     /// It cannot be split.
     #[error("`{0}` cannot be split into arguments")]
     Split(String),
-    /// A value is missing, or may not stand where it would.
+    /// A value is missing, or is not permitted at its place.
     #[error(transparent)]
     Refused(#[from] Refused),
 }
 
-/// The field of a command in places.
+/// The name of the command's field in places.
 const COMMAND: &str = "command";
 
 impl NodeValues<'_> {
-    /// The command of the node.
+    /// Returns the command of the node.
     ///
     /// # Errors
-    /// There is none, a value is missing, or an untrusted one would be read by a shell.
+    /// The node has no command, a value is missing, or a shell would read an untrusted one.
     pub(crate) fn command(&self) -> Result<FilledCommand, NoCommand> {
         let body = &self.node().body;
         let command = body.command.as_ref().ok_or(NoCommand::Missing)?;
@@ -59,7 +59,8 @@ impl NodeValues<'_> {
         Ok(FilledCommand { argv, variables: variables.collect::<Result<_, NoCommand>>()? })
     }
 
-    /// A text of the node, filled; one that is untrusted as a whole has the name of its field among its untrusted values.
+    /// Fills a text of the node; a text that is untrusted as a whole adds the name of its field to
+    /// the untrusted values.
     fn fill(&self, text: &Text<'_>, field: &str) -> Result<Filled, NoCommand> {
         let mut filled = self.filled(text, field)?;
         if is_from_outside(text) {
@@ -72,7 +73,7 @@ impl NodeValues<'_> {
         CommandText::admit(filled, to, &self.place(field)).map_err(|faults| NoCommand::Refused(faults.into()))
     }
 
-    /// Arguments of a program, among them the line that it gives to a shell, if it is one.
+    /// Returns the arguments of a program; the line of a shell's `-c` is admitted as a shell line.
     fn arguments(&self, filled: &[Filled]) -> Result<Vec<CommandText>, NoCommand> {
         let words: Vec<&str> = filled.iter().map(|one| one.text.text()).collect();
         let line = argv::shell_line(&words);
@@ -83,7 +84,8 @@ impl NodeValues<'_> {
         filled.iter().enumerate().map(admit).collect()
     }
 
-    /// The arguments of a line, split as it is written: a value with a space in it stays one argument.
+    /// Splits a line into arguments before it is filled, so that a value with a space stays one
+    /// argument.
     fn words(&self, line: &Text<'_>) -> Result<Vec<Filled>, NoCommand> {
         let Some(text) = line.text.as_deref().filter(|_| line.parts.is_none()) else {
             let whole = self.fill(line, COMMAND)?;

@@ -1,5 +1,5 @@
-//! The one answer to which input of a task needs those before it: each of its nodes is read with their results and without them, by the code
-//! that binds names and makes contexts.
+//! Decides whether a node depends on the results of earlier inputs: evaluates it with those results
+//! and without them, by the code that binds names and builds contexts.
 
 use super::chain_memo::ChainMemo;
 use super::node_values::at_node;
@@ -12,8 +12,8 @@ use crate::registry::Node;
 use crate::registry::node::NodeForm;
 use std::collections::BTreeMap;
 
-/// True for a node to which the results make no difference: it names none of them, whatever a text does with the name, and nothing that it
-/// inherits does.
+/// Returns true if the results make no difference to a node: neither its texts nor its inherited
+/// context use them.
 pub(crate) fn is_apart(
     graph: &TaskGraph<'_>,
     request: &Request<'_>,

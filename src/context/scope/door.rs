@@ -1,7 +1,9 @@
-//! The one door between values and their readers: which place of a request or a command takes untrusted values.
+//! The single check between values and the places that read them: decides which places of a request
+//! or a command accept untrusted values.
 //!
-//! The names are those of the values that really came, whoever handed them in: a step, a subtask, a hinted task, a resumed run. Rules
-//! at compile time find the same earlier, and nothing here relies on them.
+//! Checks the actual values of a run, whatever their source: a step, a subtask, a hinted task, a
+//! resumed run. The rules of the compiler find the same faults earlier, but the check does not rely
+//! on them.
 
 use crate::context::fault::{Fault, FaultKind, Place};
 #[cfg(feature = "eval")]
@@ -17,22 +19,22 @@ use crate::kernel::profile::Profile;
 #[cfg(feature = "eval")]
 use std::ops::Deref;
 
-/// A place that values are put into.
+/// A place that receives values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::context) enum Destination {
     /// The system text of an agent.
     System,
     /// A text of an agent whose profile has no fences.
     Unfenced,
-    /// A line that a shell acts on.
+    /// A command line that a shell interprets.
     #[cfg(feature = "eval")]
     Shell,
-    /// An argument or a variable of a program, which no shell reads.
+    /// An argument or environment variable of a program, which no shell interprets.
     #[cfg(feature = "eval")]
     Program,
 }
 
-/// The faults of untrusted values, by their names, that a destination does not take.
+/// Returns the faults of untrusted values, given by name, that a destination does not accept.
 pub(in crate::context) fn refusals<'n>(
     to: Destination,
     place: &Place,
@@ -52,7 +54,8 @@ pub(in crate::context) fn refusals<'n>(
     untrusted.into_iter().filter_map(refusal).map(|kind| Fault::of(place.clone(), kind))
 }
 
-/// A text that a program is given. Only [`CommandText::admit`] and the author's own words make one.
+/// A text that is passed to a program. Created only by [`CommandText::admit`] and from the author's
+/// text.
 #[cfg(feature = "eval")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CommandText {
@@ -62,14 +65,14 @@ pub(crate) struct CommandText {
 
 #[cfg(feature = "eval")]
 impl CommandText {
-    /// A filled text, where its destination takes all values in it.
+    /// Returns a filled text, if its destination accepts all values in it.
     pub(super) fn admit(filled: &Filled, to: Destination, place: &Place) -> Result<Self, Vec<Fault>> {
         let refused: Vec<Fault> = refusals(to, place, filled.untrusted.iter().map(String::as_str)).collect();
         let trust = if filled.untrusted.is_empty() { Trust::Trusted } else { Trust::Untrusted };
         if refused.is_empty() { Ok(Self { text: filled.text.text().to_owned(), trust }) } else { Err(refused) }
     }
 
-    /// Words of the author's in which no value stands.
+    /// Creates a text of the author that contains no value.
     pub(super) fn of_author(text: &str) -> Self {
         Self { text: text.to_owned(), trust: Trust::Trusted }
     }
@@ -89,10 +92,10 @@ impl Deref for CommandText {
     }
 }
 
-/// What an agent is given in a conversation under way, said by the user: words of others stand in a fence.
+/// Returns a text for the user's message in a running conversation; an untrusted text is fenced.
 ///
 /// # Errors
-/// They are untrusted, and the profile has no fence to put around them.
+/// The text is untrusted, and the profile has no fences.
 #[cfg(feature = "eval")]
 pub(crate) fn passed_on(
     request: &Request<'_>,

@@ -1,6 +1,8 @@
-//! The values that a node names which calls no agent: a script, a choice, the inputs of a composite task. For whoever runs it.
+//! The values of a node that calls no agent: a script, a choice, or the inputs of a composite task.
+//! Used by the runner.
 //!
-//! Bound as they are for the texts of agents, and filled without fences: what is made here goes to a program, never to a model.
+//! Bound like the values of agents' texts, but filled without fences: the result goes to a program,
+//! never to a model.
 
 use super::binder::{Binder, place};
 use super::chain_memo::ChainMemo;
@@ -27,7 +29,7 @@ pub(crate) struct NodeValues<'a> {
     link: Link<'a>,
     scope: Scope,
     filler: Filler<'a>,
-    /// The form of its answer, where it is known.
+    /// The shape of the node's answer, if it is known.
     shape: Option<Shape>,
 }
 
@@ -40,16 +42,17 @@ pub(crate) struct InputValue {
     pub(crate) trust: Trust,
 }
 
-/// Trust of the result of a task, for whoever asked for it: by what its stages left, and by what the definition makes it of.
+/// Returns the trust of a task's result for its caller, from the result itself and from the
+/// definition.
 pub(crate) fn trust_of_result(graph: &TaskGraph<'_>, request: &Request<'_>, result: &StepResult) -> Trust {
-    // What cannot be told is untrusted.
+    // If the node cannot be evaluated, the result is untrusted.
     at_node(graph, request, |values| values.trust_of_result(result)).unwrap_or(Trust::Untrusted)
 }
 
-/// Does something with the values in scope at the node of a request, which need not be an agent.
+/// Calls `then` with the values in scope at the node of a request, which need not be an agent.
 ///
 /// # Errors
-/// There is no such node, or a value that is handed in cannot be taken.
+/// The node does not exist, or a value passed by the caller is not acceptable.
 pub(crate) fn at_node<T>(
     graph: &TaskGraph<'_>,
     request: &Request<'_>,
@@ -82,15 +85,16 @@ impl NodeValues<'_> {
         self.link.node
     }
 
-    /// What `a.b[0]` leads to: `None` where nothing binds the name, `null` where the value has no such part.
+    /// Returns the value at a path such as `a.b[0]`: `None` if the name is not bound, `null` if the
+    /// value has no such part.
     pub(crate) fn value(&self, path: &str) -> Option<Value> {
         let (root, rest) = values::path(path);
         let value = self.scope.get(root)?.value.as_ref()?;
         Some(values::part(value, &rest).cloned().unwrap_or_default())
     }
 
-    /// Everything that the node itself reads, in the form in which two readings can be compared; `None` where that is not known. For a node
-    /// that calls no agent.
+    /// Returns everything that the node itself reads, in a form that can be compared; `None` if it
+    /// is not known. For a node that calls no agent.
     pub(crate) fn reading(&self, form: NodeForm) -> Option<String> {
         let node = self.link.node;
         let bound = |name: &str| self.scope.get(name).map(|bound| (&bound.value, &bound.lacks));
@@ -113,10 +117,10 @@ impl NodeValues<'_> {
         }
     }
 
-    /// The inputs of the node in their order.
+    /// Returns the inputs of the node in order.
     ///
     /// # Errors
-    /// One has no value.
+    /// An input has no value.
     pub(crate) fn inputs(&self) -> Result<Vec<InputValue>, Refused> {
         let one = |input: &Input<'_>| {
             let name = input.name.as_deref().unwrap_or_default();
@@ -134,12 +138,12 @@ impl NodeValues<'_> {
         Fault::of(place(&self.link, &self.link.node.id, "inputs"), FaultKind::Missing { name: name.to_owned(), origin })
     }
 
-    /// A place in the node.
+    /// Returns a place in the node.
     pub(super) fn place(&self, field: &str) -> Place {
         place(&self.link, &self.link.node.id, field)
     }
 
-    /// A text of the node with its values filled in, for the door alone.
+    /// Returns a text of the node with its values filled in. Only the door may use the result.
     ///
     /// # Errors
     /// A value is missing.
@@ -149,12 +153,12 @@ impl NodeValues<'_> {
         if faults.is_empty() { Ok(filled) } else { Err(faults.into()) }
     }
 
-    /// Trust of what the definition of the node has come to, by everything that is known of it.
+    /// Returns the trust of the result of the node's definition.
     fn trust_of_result(&self, result: &StepResult) -> Trust {
         if !self.scope.outside().contains("/") {
             return Trust::Trusted;
         }
-        // Notes are free words, whatever form the content has.
+        // Notes are free text, whatever the shape of the content.
         let is_free = result.notes.is_some() || self.shape.as_ref().is_none_or(|shape| !shape.is_inert());
         let is_breached = || self.shape.as_ref().is_some_and(|shape| shape.breach(&result.content).is_some());
         if is_free || is_breached() { Trust::Untrusted } else { Trust::Trusted }

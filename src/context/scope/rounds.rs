@@ -1,4 +1,4 @@
-//! The names that the parts of a loop or of a reduce see of their round.
+//! The names that the parts of a loop or of a reduce see in each round.
 
 use super::binder::Binder;
 use crate::context::fill::Unknown;
@@ -13,11 +13,12 @@ use crate::template::shape::Shape;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What the first round of a loop has in place of feedback.
+/// The feedback of the first round of a loop.
 const NO_FEEDBACK: &str = "none yet";
 
 impl Binder<'_, '_> {
-    /// Gives the names of a round that have no value those of the first round. Before a run each of them stays open: other rounds have others.
+    /// Gives unbound names of a round the values of the first round. In a dry run with
+    /// [`Unknown::Variable`] they stay open, because later rounds have other values.
     fn first_round(&mut self, parent: &Node, initial: Option<Bound>, scope: &mut Scope) {
         let first = parent.body.inputs.first().and_then(|input| scope.get(input.name.as_deref()?)).cloned();
         let of = |name: &str, value: Value| {
@@ -39,9 +40,9 @@ impl Binder<'_, '_> {
         }
     }
 
-    /// Binds the names that a part, or the condition of a loop, sees of its round.
+    /// Binds the names of a round that a part, or the condition of a loop, sees.
     pub(super) fn rounds(&mut self, of: (&Node, &Link<'_>), slot: &str, scope: &mut Scope) {
-        // What a reduce begins with is made of the names around it.
+        // The initial value of a reduce is built from the names around it.
         let initial = of.0.body.initial_value.as_ref().filter(|_| slot == "reduction_task");
         let initial = initial.map(|initial| self.given(of, "initial_value", initial, scope).0);
         for row in round_names::seen_by(slot) {
@@ -58,19 +59,19 @@ impl Binder<'_, '_> {
         }
     }
 
-    /// Binds a variable of a round; most of them are what a part of it answered.
+    /// Binds a variable of a round; most are the answers of one of its parts.
     fn round(&mut self, (parent, link): (&Node, &Link<'_>), name: &str, scope: &mut Scope) {
         let node = of_round(parent, name);
         let part = if name == "accumulator" { at(parent, "reduction_task") } else { node.clone() };
         let part = parent.children.iter().map(|child| &child.node).find(|child| child.id == part);
         let mut bound = self.result(link, (Some(name), &node), part, scope);
-        // It is the initial value, or what a round before has left.
+        // It is the initial value or the result of an earlier round.
         if name == "accumulator" && scope.outside().contains(&at(parent, "initial_value")) {
             (bound.trust, bound.shape) = (Trust::Untrusted, None);
         } else if name == "current_iteration" {
             bound.shape = Some(Arc::new(Shape::Scalar("integer")));
         } else if name == "current_input" {
-            // Where no input can give orders, none of them does.
+            // If all inputs have inert shapes, so does the current one.
             let shape = |input: &Input<'_>| scope.get(input.name.as_deref()?)?.shape.clone().filter(|shape| shape.is_inert());
             let shapes: Option<Vec<Arc<Shape>>> = parent.body.inputs.iter().map(shape).collect();
             bound.shape = shapes.and_then(|shapes| shapes.into_iter().next());

@@ -1,6 +1,6 @@
-//! What is untrusted of what a node's texts may name: read from the registry, for what a use of its definition hands over.
+//! The trust of the values that a node's texts may name, for one use of their definition.
 //!
-//! Works nothing out that the registry has: what a value is made of stands there.
+//! The dependencies between values come from the registry and are not derived again.
 
 use super::binder::{Binder, place};
 use crate::context::fault::{Fault, FaultKind};
@@ -18,7 +18,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl Binder<'_, '_> {
-    /// What is untrusted in a definition whose parameters are bound, where it is used `from` a node with the names around that.
+    /// Returns the untrusted places of a definition whose parameters are bound; `from` is the node
+    /// that refers to it, with the names around that node.
     pub(in crate::context) fn outside(&self, link: &Link<'_>, from: Option<(&Link<'_>, &Scope)>, scope: &Scope) -> Outside {
         let context = || match from {
             Some((from, outer)) => outer.outside().contains(&at(from.node, "context")),
@@ -33,7 +34,7 @@ impl Binder<'_, '_> {
             Some(name) => is_untrusted(name),
             None if at == CONTEXT => context(),
             None if at == TOOLS => self.request.role.is_some_and(Role::has_tools),
-            // What a run has seen of a result spreads as what is known of it beforehand.
+            // An untrusted result observed by a run spreads like a declared one.
             None => seen.contains(at),
         };
         let marks = spread(&link.tree.trust, is_handed);
@@ -42,7 +43,7 @@ impl Binder<'_, '_> {
         Outside::new(marked.map(|(node, _)| node.at.clone()).chain(seen).collect())
     }
 
-    /// A parameter that is untrusted is so under its name, but for what cannot hold a text.
+    /// Marks an untrusted parameter as untrusted under its name, unless its type cannot hold text.
     pub(in crate::context) fn settle(
         &mut self,
         link: &Link<'_>,
@@ -54,7 +55,7 @@ impl Binder<'_, '_> {
         let field = format!("parameters/{name}");
         let shape = Shape::declared(kind.unwrap_or_default());
         if bound.value.is_none() && shape.is_inert() {
-            // Its type is all that is known of it, and of each other name that it gets.
+            // Only its type is known, under this name and every name derived from it.
             return scope.open(name, shape.clone());
         }
         if bound.trust == Trust::Trusted && !outside.contains(&at(link.node, &field)) {
@@ -69,7 +70,7 @@ impl Binder<'_, '_> {
         scope.settle(name, if is_inert { Trust::Trusted } else { Trust::Untrusted });
     }
 
-    /// The result of a node, with the name that it gets; `part`: what answers.
+    /// Returns the binding of a node's result under a name; `part` is the node that answers.
     pub(in crate::context) fn result(
         &mut self,
         link: &Link<'_>,

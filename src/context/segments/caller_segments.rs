@@ -1,12 +1,12 @@
-//! Segments for the caller's own request. They come after the task's segments: they change with each call, so the prefix
-//! that a provider's cache can reuse stays as it is.
+//! Segments for the caller's own goals. They come after the task's segments because they change
+//! with each call, which keeps the prefix that a provider's cache can reuse.
 
 use crate::context::objective;
 use crate::context::request::Asked;
 use crate::context::segments::joined_texts::append_hanging;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced};
 
-/// What the caller asks for in words of its own.
+/// Returns the segments of the caller's goals.
 pub(in crate::context) fn segments(asked: &Asked<'_>) -> Vec<Segment> {
     let segment = |id: &str, kind: Kind, title: &str, text: Traced, cut: Cut| {
         let segment = Segment::of(kind, text, "asked for by the caller").named(id, title).stable(Stability::Call);

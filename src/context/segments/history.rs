@@ -1,6 +1,6 @@
-//! A conversation as segments: one a message, under its number in the conversation as it was handed in.
+//! A conversation as segments: one for each message, numbered by its position in the conversation.
 //!
-//! Cuts nothing: `kernel::fold` does, when it is known how much room there is.
+//! Cuts nothing: `kernel::fold` does that once the available budget is known.
 
 use crate::context::segments::draft::DraftSegment;
 use crate::kernel::context::{Kind, Origin, Segment, Stability};
@@ -9,13 +9,13 @@ use crate::kernel::fold::HistoryLimits;
 use crate::registry::body::History;
 use std::collections::BTreeSet;
 
-/// What an element asks for.
+/// Returns the limits of a `<history>` element.
 pub(in crate::context) fn limits(element: History) -> HistoryLimits {
     let number = |number: Option<u32>| number.map(|number| number as usize);
     HistoryLimits { turns: number(element.turns), max_tokens: number(element.max_tokens), compacted: element.compacted }
 }
 
-/// What is waited for: the conversation, or as much of it as is asked for.
+/// Describes the conversation that a dry run waits for, with its limits.
 fn wanted(element: History) -> String {
     let number = |what: &str, number: Option<u32>| number.map(|number| format!("{what} {number}"));
     let compacted = element.compacted.then(|| "compacted".to_owned());
@@ -24,7 +24,7 @@ fn wanted(element: History) -> String {
     if asked.is_empty() { "conversation".to_owned() } else { format!("conversation ({})", asked.join(", ")) }
 }
 
-/// The messages of a conversation. It is the users', and gives no orders.
+/// Returns the messages of a conversation as segments. They come from users and are untrusted.
 pub(in crate::context) fn segments(turns: &[Turn]) -> impl Iterator<Item = DraftSegment> {
     turns.iter().enumerate().map(|(at, turn)| segment(format!("history:{}", at + 1), turn.clone()))
 }
@@ -34,7 +34,7 @@ fn segment(id: String, turn: Turn) -> DraftSegment {
     DraftSegment::whole(segment.untrusted().stable(Stability::Session))
 }
 
-/// A conversation of which nothing is known yet. How much of it there will be is a part of what it will be.
+/// Returns the segment of an unknown conversation. Its limits are part of its description.
 pub(in crate::context) fn open(element: History) -> DraftSegment {
     DraftSegment {
         unknown: BTreeSet::from([wanted(element)]),

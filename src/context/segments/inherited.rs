@@ -1,8 +1,10 @@
-//! What a node sees of its parent's context: all, or the part that it asks for; nothing of it twice.
+//! The segments that a node inherits from its parent's context: all, or a subset, without
+//! duplicates.
 //!
-//! Untrusted text decides nothing about trusted segments: it neither replaces nor ranks them.
+//! Untrusted text never influences trusted segments: it neither replaces nor ranks them.
 //!
-//! Before a run what may yet turn out to be the same, or to fit better, is called doubtful.
+//! Before a run, a segment is doubtful if it may turn out to be a duplicate or to match better or
+//! worse.
 
 use crate::context::context_source::{self, MATCHES, Match};
 use crate::context::fill::Unknown;
@@ -15,7 +17,8 @@ use crate::registry::Node;
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
 
-/// What a node with its scope and its own segments inherits by a value of `inherit_context`.
+/// Returns the segments that a node with its scope and its own segments inherits by a value of
+/// `inherit_context`.
 pub(in crate::context) fn inherited(
     value: &str,
     (node, scope, own): (&Node, &Scope, &[DraftSegment]),
@@ -32,17 +35,18 @@ pub(in crate::context) fn inherited(
     if !late.is_empty() {
         return vec![DraftSegment::late(Kind::Inherited, (Kind::Inherited.word().to_owned(), ""), &why, late)];
     }
-    // What fits best may be something else once all words are known.
+    // Other segments may match better once all text is known.
     let are_known = || is_known(node, scope, own) && parent.iter().all(|drafted| drafted.unknown.is_empty());
     let is_guess = is_ranked && unknown.is_dry() && !are_known();
     let cap = cap(node.body.inherit_max_tokens);
-    // A conversation of its own is the whole conversation.
+    // A conversation of its own is already the whole conversation.
     let chosen = chosen.into_iter().filter(|drafted| !(drafted.segment.is_turn() && node.body.history.is_some()));
     let new = chosen.filter_map(|drafted| {
         if drafted.segment.is_turn() {
             return Some(drafted.clone());
         }
-        // What the task names itself need not be there twice. Two texts that lack a value need not be the same.
+        // A text that the task itself contains is not repeated. Two texts with missing values count
+        // as different.
         let is_whole = |other: &&DraftSegment| other.faults.is_empty() && drafted.faults.is_empty();
         let own = own.iter().filter(|other| other.is_trusted() || !drafted.is_trusted()).filter(is_whole);
         let likeness = own.map(|other| likeness(&drafted.segment.text, &other.segment.text)).max();
@@ -53,7 +57,7 @@ pub(in crate::context) fn inherited(
     new.chain(is_guess.then(|| others(&why))).collect()
 }
 
-/// True for a node that sees the conversation of its parent.
+/// True for a node that inherits its parent's conversation.
 pub(in crate::context) fn takes_conversation(node: &Node) -> bool {
     match node.setting(SettingName::InheritContext) {
         "full" => true,
@@ -62,7 +66,7 @@ pub(in crate::context) fn takes_conversation(node: &Node) -> bool {
     }
 }
 
-/// What may fit of the parent's context beside what does by the words that are known.
+/// Returns the segment for further matches of the parent's context, once all text is known.
 fn others(why: &str) -> DraftSegment {
     let segment = Segment::of(Kind::Inherited, Traced::default(), why).stable(Stability::Call);
     let unknown = BTreeSet::from(["matches".to_owned()]);
@@ -70,7 +74,7 @@ fn others(why: &str) -> DraftSegment {
     DraftSegment { unknown, condition, ..DraftSegment::whole(segment) }
 }
 
-/// A segment of the parent's as its child sees it.
+/// Returns a parent's segment as its child receives it.
 fn inherit(drafted: &DraftSegment, why: &str, cap: Option<usize>) -> DraftSegment {
     let mut inherited = drafted.clone();
     let segment = &mut inherited.segment;
@@ -89,18 +93,18 @@ fn inherit(drafted: &DraftSegment, why: &str, cap: Option<usize>) -> DraftSegmen
     inherited
 }
 
-/// Whether two texts say the same.
+/// The result of comparing two texts that may have unknown parts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum TextEquality {
-    /// They do not, whatever they wait for.
+    /// The texts differ, for all unknown values.
     None,
-    /// They may, once it is known what they wait for.
+    /// The texts may be equal, depending on unknown values.
     Possible,
-    /// They do.
+    /// The texts are equal.
     Same,
 }
 
-/// Whether a text of the parent's is also one of the task's; an empty one is nobody's.
+/// Compares a text of the parent with one of the task; an empty text equals none.
 fn likeness(parents: &Traced, own: &Traced) -> TextEquality {
     let text = parents.text();
     let other = own.text();
@@ -117,8 +121,8 @@ fn likeness(parents: &Traced, own: &Traced) -> TextEquality {
     if is_begun && (ends.ends_with(others) || others.ends_with(ends)) { TextEquality::Possible } else { TextEquality::None }
 }
 
-/// The part of the parent's context that a task asks for: its files; else what its inputs name; else the best matches, and then it is
-/// said that they are ranked.
+/// Returns the part of the parent's context that a task selects: its files; else the segments that
+/// its inputs name; else the best matches. The flag is true for ranked matches.
 fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [DraftSegment], own: &[DraftSegment]) -> (Vec<&'p DraftSegment>, bool) {
     let files: BTreeSet<&str> = node.body.file_paths.iter().flat_map(|files| &files.paths).map(|path| &**path).collect();
     let is_file = |drafted: &&DraftSegment| {
@@ -134,7 +138,7 @@ fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [DraftSegment], own: &[Dra
         let of_input = drafted.segment.id.rsplit_once("input:").map(|(_, name)| name);
         relevant.iter().any(|name| of_input == Some(name.as_str()) || drafted.segment.title == *name)
     };
-    // What stands for several may hold one that is named.
+    // A segment with merged steps may contain one that is named.
     let is_several = |drafted: &&DraftSegment| drafted.others.is_some();
     let is_chosen = |drafted: &&DraftSegment| is_file(drafted) || is_named(drafted) || is_several(drafted);
     let chosen: Vec<&DraftSegment> = parent.iter().filter(is_chosen).collect();
@@ -144,7 +148,7 @@ fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [DraftSegment], own: &[Dra
     let documents: Vec<Match> = parent
         .iter()
         .enumerate()
-        // A conversation is not taken apart.
+        // A conversation is never split.
         .filter(|(_, drafted)| drafted.late.is_empty() && !drafted.segment.is_turn())
         .map(|(at, drafted)| Match { id: format!("{at:08}"), text: document(drafted), trust: drafted.segment.trust })
         .collect();
@@ -155,12 +159,12 @@ fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [DraftSegment], own: &[Dra
     let (all, trusted) = (query(node, scope, own), trusted_query(node, scope, own));
     let best = best(&trusted, Trust::Trusted).into_iter().chain(best(&all, Trust::Untrusted));
     let best: BTreeSet<usize> = best.filter_map(|found| found.id.parse().ok()).collect();
-    // Of one that lacks a value nobody knows whether it matches.
+    // A segment that lacks a value is included, because its rank is unknown.
     let is_chosen = |(at, drafted): &(usize, &DraftSegment)| best.contains(at) || !drafted.faults.is_empty();
     (parent.iter().enumerate().filter(is_chosen).map(|(_, drafted)| drafted).collect(), true)
 }
 
-/// The words by which a segment is ranked: those of its author for a trusted one.
+/// Returns the text by which a segment is ranked: without untrusted parts for a trusted segment.
 fn document(drafted: &DraftSegment) -> String {
     let Segment { title, text, trust, .. } = &drafted.segment;
     if *trust == Trust::Untrusted || text.untrusted().is_empty() {

@@ -1,5 +1,5 @@
-//! Segments that join several texts of a node: constraints and examples. Texts with values that are not known yet are kept
-//! apart from the others.
+//! Segments that join several texts of a node: constraints and examples. Texts with values that are
+//! not available yet form a segment of their own.
 
 use crate::context::fill::Filled;
 use crate::context::segments::task_segments::SegmentBuilder;
@@ -7,24 +7,24 @@ use crate::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Origin, Traced};
 use crate::kernel::conversation::{Speaker, Turn};
 use std::collections::BTreeSet;
 
-/// What several texts become.
+/// Several texts that become one segment.
 #[derive(Default)]
 struct Several {
     all: Filled,
     borders: Vec<usize>,
-    /// What those need that cannot be known yet.
+    /// The inputs that the deferred texts need.
     late: BTreeSet<String>,
 }
 
 impl Several {
-    /// A border, with what stands between two; whether it is the first.
+    /// Starts the next text, with a separator before all but the first.
     fn border(&mut self, between: &str) {
         let is_first = self.borders.is_empty();
         self.borders.push(self.all.text.text().len());
         self.all.text.push(if is_first { "" } else { between }, Origin::Frame);
     }
 
-    /// Takes over what is known of a text beside its words.
+    /// Adds the facts about a text to those of the segment.
     fn take(&mut self, filled: Filled) {
         self.all.latent.append(&filled.latent);
         self.all.unknown.extend(filled.unknown);
@@ -47,7 +47,7 @@ impl SegmentBuilder<'_> {
             append_hanging(&mut several.all.text, &filled.text);
             several.take(filled);
         }
-        // However long what others have written in one of them: no rule goes for it.
+        // A constraint is never dropped, however long the untrusted text in another one is.
         let is_kept = !several.all.untrusted.is_empty();
         let before = self.out.len();
         self.tell(Kind::Constraints, several, "<constraints>");
@@ -82,7 +82,7 @@ impl SegmentBuilder<'_> {
         self.tell(Kind::Examples, several, "<examples>");
     }
 
-    /// Each example as two messages: what the user asks, and what the agent answers.
+    /// Adds each example as two messages: the user's question and the agent's answer.
     fn example_turns(&mut self) {
         for (number, example) in self.link.node.body.examples.iter().enumerate() {
             let mut all = Filled::default();
@@ -100,7 +100,7 @@ impl SegmentBuilder<'_> {
                 all.untrusted.extend(filled.untrusted);
                 all.stability = all.stability.max(filled.stability);
             }
-            // An answer to nothing, or a question without one, is no example.
+            // An example without a question or an answer is skipped.
             if (is_blank || turns.len() < 2) && self.late.is_empty() {
                 continue;
             }
@@ -113,7 +113,8 @@ impl SegmentBuilder<'_> {
         }
     }
 
-    /// What is filled; `None` where it cannot be known yet, and `late` takes note of what it needs.
+    /// Returns a filled text; `None` if it cannot be known yet, and then `late` collects the inputs
+    /// that it needs.
     fn known<T>(&mut self, late: &mut BTreeSet<String>, fill: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let faults = self.faults.len();
         let filled = fill(self);
@@ -135,13 +136,14 @@ impl SegmentBuilder<'_> {
     }
 }
 
-/// Appends a text under the bullet before it: its further lines are indented by two.
+/// Appends a text under the preceding bullet, with all further lines indented by two.
 pub(in crate::context) fn append_hanging(out: &mut Traced, text: &Traced) {
     let mut start = 0;
     let whole = text.text();
     for at in memchr::memchr_iter(b'\n', whole.as_bytes()) {
         out.append(&text.slice(start..at + 1));
-        // As many lines as a letter has, as many indentations are its own.
+        // The indentation of an untrusted line counts as untrusted, because its author determines
+        // the number of lines.
         let letter = text.untrusted().iter().any(|range| range.start <= at && at + 1 < range.end);
         let indentation = out.text().len();
         out.push("  ", Origin::Frame);

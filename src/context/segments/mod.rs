@@ -1,4 +1,5 @@
-//! Segments by where their text comes from: the task, the caller, the context around, earlier steps, the conversation.
+//! Segments by the origin of their text: the task, the caller, the surrounding context, earlier
+//! steps, the conversation.
 
 pub(super) mod caller_segments;
 pub(super) mod draft;

@@ -1,4 +1,5 @@
-//! The steps whose results the agents of a sequence are shown: made once for all of them, with the tokens of their headings as a running sum.
+//! The steps whose results the agents of a sequence receive: built once for all agents, with the
+//! tokens of their headings as a running sum.
 
 use crate::kernel::context::Trust;
 use std::cell::RefCell;
@@ -6,51 +7,51 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The steps of a node in their order.
+/// The steps of a node in order.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::context) struct SequenceSteps {
     /// The steps.
     pub(in crate::context) steps: Vec<SequenceStep>,
-    /// Tokens of the headings of all steps before each, by the form of a heading.
+    /// Tokens of the headings of all steps before each one, by the format of the heading.
     sums: RefCell<BTreeMap<String, Vec<usize>>>,
 }
 
-/// A step whose result is carried along.
+/// A step whose result later steps receive.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::context) struct SequenceStep {
-    /// Its name, where it has one.
+    /// Its name, if it has one.
     pub(in crate::context) name: Option<String>,
     /// Its path in the definition.
     pub(in crate::context) node: String,
-    /// Whether what it left may give orders.
+    /// The trust of its result.
     pub(in crate::context) trust: Trust,
 }
 
-/// Steps that are told as one, each with a heading of its own.
+/// Consecutive steps that are merged into one segment; each keeps its own heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::context) struct StepRun {
     /// The steps of the sequence.
     pub(in crate::context) of: Rc<SequenceSteps>,
-    /// Which of them.
+    /// The indices of the merged steps.
     pub(in crate::context) range: Range<usize>,
 }
 
 impl SequenceSteps {
-    /// These steps.
+    /// Creates the list from its steps.
     pub(in crate::context) const fn new(steps: Vec<SequenceStep>) -> Self {
         Self { steps, sums: RefCell::new(BTreeMap::new()) }
     }
 }
 
 impl SequenceStep {
-    /// What it is called.
+    /// Returns its name, otherwise its path.
     pub(in crate::context) fn word(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.node)
     }
 }
 
 impl StepRun {
-    /// Tokens of their headings in a form, where `tokens` counts one that has this title.
+    /// Returns the tokens of their headings in a format; `tokens` counts the heading with a title.
     pub(in crate::context) fn tokens(&self, form: String, mut tokens: impl FnMut(&str) -> usize) -> usize {
         let mut sums = self.of.sums.borrow_mut();
         let sums = sums.entry(form).or_insert_with(|| vec![0]);

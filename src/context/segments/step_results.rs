@@ -1,6 +1,7 @@
-//! Results of earlier steps, as the settings of the operators on the way ask for them.
+//! Results of earlier steps, as selected by the settings of the enclosing operators.
 //!
-//! In a dry run the results of many steps are one segment, so that a manifest grows with the steps and not with their square.
+//! In a dry run the results of many steps are merged into one segment, so that a manifest grows
+//! linearly with the number of steps.
 
 use crate::context::fault::{Fault, FaultKind, MissingFrom};
 use crate::context::fill::Unknown;
@@ -18,14 +19,15 @@ use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Tokens that notes have at most: what has none is cut to them.
+/// The maximum tokens of a result's content that replaces missing notes.
 const NOTES: usize = 200;
-/// So many names of what is not known are told one by one; of more, all but the [`NEAREST`] as one.
+/// The maximum number of unknown results or inputs that are listed one by one; of more, all but the
+/// [`NEAREST`] are merged.
 pub(in crate::context) const MANY: usize = 32;
-/// So many of many are told one by one.
+/// The number of the nearest ones that are always listed one by one.
 pub(in crate::context) const NEAREST: usize = 4;
 
-/// What reaches the node at the end of a chain.
+/// Returns the results of earlier steps that reach the node at the end of a chain.
 pub(in crate::context) fn accumulated(
     chain: &[Link<'_>],
     scope: &Scope,
@@ -35,7 +37,7 @@ pub(in crate::context) fn accumulated(
     let mut context = Vec::new();
     let Some((at, child)) = runner(chain) else { return context };
     let Some(parent) = chain.get(at) else { return context };
-    // Inputs and calls are made before the first step.
+    // Inputs and calls are produced before the first step.
     if matches!(child.slot.as_str(), "inputs" | "calls") || parent.node.setting(SettingName::AccumulateData) != "true" {
         return context;
     }
@@ -57,7 +59,8 @@ pub(in crate::context) fn accumulated(
     context
 }
 
-/// The place in a chain of the node that runs the steps of which one leads to its end, through references, and that step.
+/// Returns the index of the innermost node in the chain that runs the chain's end as one of its
+/// steps, through references, and that step.
 fn runner<'f>(chain: &[Link<'f>]) -> Option<(usize, &'f Child)> {
     let (link, before) = chain.split_last()?;
     let mut child = link.child;
@@ -70,14 +73,14 @@ fn runner<'f>(chain: &[Link<'f>]) -> Option<(usize, &'f Child)> {
     None
 }
 
-/// Tells results that are not known: of many, all but the last as one.
+/// Adds segments for unknown results; if there are many, all but the nearest are merged.
 fn tell(run: StepRun, format: &str, (results, parent): (&GivenResults<'_>, &Link<'_>), context: &mut Vec<DraftSegment>) {
     let StepRun { of, range } = run;
     let many = if range.len() > MANY { range.len() - NEAREST } else { 0 };
     let nearest = of.steps.get(range.start + many..range.end).unwrap_or(&[]);
     if let Some((last, others)) = of.steps.get(range.start..range.start + many).and_then(<[SequenceStep]>::split_last) {
         let trust = others.iter().map(|step| step.trust).fold(last.trust, Trust::max);
-        // Each has a heading with its own name.
+        // Each step keeps a heading with its own name.
         let segment = Segment { title: last.word().to_owned(), ..segment("earlier steps", trust, format) };
         let others = StepRun { of: Rc::clone(&of), range: range.start..range.start + others.len() };
         let what = format!("results of {many} earlier steps");
@@ -90,7 +93,7 @@ fn tell(run: StepRun, format: &str, (results, parent): (&GivenResults<'_>, &Link
     context.extend(nearest.iter().map(one));
 }
 
-/// A segment whose text only a run knows.
+/// Returns a segment whose text only a run knows.
 fn waiting(mut segment: Segment, what: String) -> DraftSegment {
     segment.text.leave_open();
     DraftSegment { unknown: BTreeSet::from([what]), ..DraftSegment::whole(segment) }
@@ -121,10 +124,10 @@ fn segment(name: &str, trust: Trust, format: &str) -> Segment {
     Segment { trust, ..segment }
 }
 
-/// The parts of a round whose results the parts behind them are shown, with the names of those.
+/// The parts of a round whose results later parts receive, with the names of those results.
 const PARTS: [(&str, &str); 2] = [("director", "director_result"), ("script_execution", "script_result")];
 
-/// The steps of a sequence, or the parts of a round.
+/// Returns the steps of a sequence, or the parts of a round.
 fn steps(parent: &Node, outside: &BTreeSet<String>) -> SequenceSteps {
     let step = |name: Option<String>, node: String| {
         let trust = if outside.contains(&node) { Trust::Untrusted } else { Trust::Trusted };
@@ -140,7 +143,7 @@ fn steps(parent: &Node, outside: &BTreeSet<String>) -> SequenceSteps {
     SequenceSteps::new(parent.children.iter().filter_map(of).collect())
 }
 
-/// The number of the steps before one.
+/// Returns the number of steps before `child`.
 fn steps_before(steps: &SequenceSteps, child: &Child) -> usize {
     if child.slot == "steps" {
         return child.number().unwrap_or(0);
@@ -150,11 +153,12 @@ fn steps_before(steps: &SequenceSteps, child: &Child) -> usize {
     steps.steps.iter().filter(is_before).count()
 }
 
-/// A result in the form in which it is carried along. Without notes its content stands in, cut and marked.
+/// Returns a result in an accumulation format. Missing notes are replaced by the first part of the
+/// content, with a marker.
 fn carried(result: &StepResult, format: &str) -> String {
     let content = scope::content(result);
     let notes = result.notes.clone().unwrap_or_else(|| {
-        // A token is about four bytes; the exact cut is the assembler's.
+        // A token is about four bytes; the exact cut is made by the assembler.
         let room = content.floor_char_boundary(NOTES * 4);
         if room == content.len() {
             content.clone()

@@ -1,5 +1,6 @@
-//! Segments made from the task itself: system, description, instructions, criteria, constraints, inputs, files, examples, the
-//! form of the answer. An input that a text of the task already contains gets no segment.
+//! Segments built from the task itself: system, description, instructions, criteria, constraints,
+//! inputs, files, examples, the form of the answer. An input that a text of the task already
+//! contains gets no segment.
 
 use crate::context::answer_format;
 use crate::context::context_source::MATCHES;
@@ -17,7 +18,7 @@ use crate::template::keywords::{self, FileSource};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Makes segments of one node.
+/// Builds the segments of one node.
 pub(in crate::context) struct SegmentBuilder<'a> {
     pub(in crate::context) request: &'a Request<'a>,
     pub(in crate::context) filler: Filler<'a>,
@@ -25,14 +26,14 @@ pub(in crate::context) struct SegmentBuilder<'a> {
     pub(in crate::context) link: &'a Link<'a>,
     /// Faults of the segment being written.
     pub(in crate::context) faults: Faults,
-    /// What it needs that is not there yet.
+    /// The inputs that the segment needs and that are not available yet.
     pub(in crate::context) late: BTreeSet<String>,
     pub(in crate::context) used: BTreeSet<String>,
     pub(in crate::context) out: Vec<DraftSegment>,
 }
 
 impl SegmentBuilder<'_> {
-    /// All segments of the node, in the order of their kinds.
+    /// Returns all segments of the node, in the order of their kinds.
     pub(in crate::context) fn write(mut self) -> Vec<DraftSegment> {
         let body = &self.link.node.body;
         self.text(Kind::System, body.system.as_ref());
@@ -59,7 +60,7 @@ impl SegmentBuilder<'_> {
         filled
     }
 
-    /// Fills one of several texts: one from outside stands in a fence under its name.
+    /// Fills one of several texts; an untrusted one is fenced under its name.
     pub(in crate::context) fn fill_one(&mut self, text: &Text<'_>, field: &str, name: &str) -> Filled {
         if !is_from_outside(text) {
             return self.fill(text, field);
@@ -76,7 +77,8 @@ impl SegmentBuilder<'_> {
         self.late.extend(filled.used.iter().filter_map(|name| self.scope.late(name).cloned()));
     }
 
-    /// Takes the names of what is not there yet; in a dry run of many the first, and the number of the others.
+    /// Takes the names of the missing inputs; in a dry run only the first of many, and the number
+    /// of the others.
     fn fold_needs(&mut self) -> BTreeSet<String> {
         let mut late = std::mem::take(&mut self.late);
         if self.filler.unknown.is_dry() && late.len() > MANY {
@@ -96,14 +98,15 @@ impl SegmentBuilder<'_> {
         if is_blank && filled.untrusted.is_empty() {
             return;
         }
-        // A value that is empty, or that a Jinja text only asks about, still makes it a text that others lengthen.
+        // An empty untrusted value, or one that a Jinja text only tests, still marks the segment as
+        // containing untrusted text.
         if !filled.untrusted.is_empty() && filled.text.untrusted().is_empty() {
             filled.text.mark_untrusted(filled.text.text().len());
         }
         let stability = filled.stability.unwrap_or(Stability::Fixed);
         let has_untrusted_values = !filled.untrusted.is_empty();
         let segment = Segment { has_untrusted_values, cut, ..Segment::of(kind, filled.text, why).stable(stability) };
-        // What has no word of its own is not there where what it waits for says nothing.
+        // A segment without text of its own is absent if the value that it waits for is empty.
         let condition = (segment.text.is_empty() && !filled.unknown.is_empty()).then_some("what it waits for says anything");
         let faults = std::mem::take(&mut self.faults);
         self.out.push(DraftSegment {
@@ -190,7 +193,7 @@ impl SegmentBuilder<'_> {
                 }
                 match self.request.source.files_for(self.request.role_name(), query.text.text(), MATCHES) {
                     Ok(found) => {
-                        // What is found for the words of a call holds for it.
+                        // Matches are as stable as the text of their query.
                         let stability = query.stability.unwrap_or(Stability::Project).max(Stability::Project);
                         for found in found {
                             let text = Traced::new(found.text, Origin::File { path: found.id.clone(), line: 0 });
@@ -229,7 +232,7 @@ impl SegmentBuilder<'_> {
 
     fn push_file(&mut self, path: &str, text: Traced, why: &str) {
         let filled = Filled { text, stability: Some(Stability::Project), ..Filled::default() };
-        // An empty file is no segment.
+        // An empty file becomes no segment.
         let before = self.out.len();
         self.push(Kind::File, filled, Cut::Tail, why);
         if let Some(pushed) = self.out.get_mut(before) {
@@ -246,14 +249,15 @@ impl SegmentBuilder<'_> {
         self.out.push(DraftSegment { unknown: BTreeSet::from([what]), condition, ..DraftSegment::whole(segment) });
     }
 
-    /// Inputs that no text of the node holds.
+    /// Adds the inputs that no text of the node contains.
     fn inputs(&mut self) {
         let late_from = self.scope.late_from();
         let mut late = Vec::new();
         for (number, input) in self.link.node.body.inputs.iter().enumerate() {
             let Some(name) = input.name.as_deref() else { continue };
             if let Some(from) = late_from.filter(|from| *from < usize::MAX && input.from.is_none() && input.text().is_none()) {
-                // What another task makes, one that makes an input sees only where it names it, and is otherwise made beside it.
+                // A task that produces an input sees another task-produced input only if it names
+                // it; otherwise the two run side by side.
                 late.extend((number >= from && !self.used.contains(name)).then_some(name));
                 continue;
             }
@@ -275,7 +279,7 @@ impl SegmentBuilder<'_> {
                     self.faults.push(Fault::of(place, FaultKind::Missing { name, origin }));
                 }
             }
-            // A number from outside gives no orders, and yet its task keeps room for any value.
+            // An untrusted number gives no orders, but its task reserves room for any value.
             if bound.is_from_outside() {
                 text.mark_untrusted(0);
             }
@@ -283,7 +287,7 @@ impl SegmentBuilder<'_> {
                 if bound.value.is_none() && self.faults.is_empty() { BTreeSet::from([name.to_owned()]) } else { BTreeSet::new() };
             let segment = Segment::of(Kind::Input, text, "<inputs>").named(format!("input:{name}"), name).stable(bound.stability);
             let segment = Segment { trust: bound.trust_of(&[]), max_tokens: cap(input.max_tokens), ..segment };
-            // Where it will come from is a part of what it will be.
+            // The source of the value is part of the future segment.
             let place = self.place(&format!("inputs/{number}"));
             let origin = Origin::Template { task: place.definition, node: place.node, field: place.field, line: 0 };
             let from = input.from.as_deref().filter(|_| bound.value.is_none()).map(|from| Value::from(from).to_string());
@@ -302,7 +306,7 @@ impl SegmentBuilder<'_> {
     }
 }
 
-/// What `max_tokens` says.
+/// Returns the value of `max_tokens`.
 pub(in crate::context) fn cap(tokens: Option<u32>) -> Option<usize> {
     tokens.map(|tokens| tokens as usize)
 }

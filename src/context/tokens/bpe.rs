@@ -1,7 +1,8 @@
-//! Exact counters over the tables that `OpenAI` publishes with its `tiktoken`, MIT: `o200k_base` and `cl100k_base`.
+//! Exact counters over the tables that `OpenAI` publishes with `tiktoken` (MIT): `o200k_base` and
+//! `cl100k_base`.
 //!
-//! Special tokens are no part of a table: a text that holds `<|endoftext|>` holds ordinary characters. A table is read once,
-//! when something is counted by it for the first time. No text makes a count cost more than `n log n`.
+//! Special tokens are not part of a table: `<|endoftext|>` in a text counts as ordinary characters.
+//! A table is read once, on its first use. Counting never costs more than `n log n`, for any text.
 
 use super::merge::{self, Scratch};
 use super::split::{self, Splitter};
@@ -12,15 +13,17 @@ use std::sync::OnceLock;
 
 /// The table of recent models of `OpenAI`.
 pub(super) static O200K: Bpe = Bpe::new("o200k", include_bytes!("o200k.tokens"), split::O200K);
-/// The table of the models before them.
+/// The table of older models.
 pub(super) static CL100K: Bpe = Bpe::new("cl100k", include_bytes!("cl100k.tokens"), split::CL100K);
 
-/// Pieces before a cut that a cut can change: line breaks, spaces, and the space that went with the word which is cut.
+/// The number of pieces before a cut that the cut can change: line breaks, spaces, and the space
+/// that belongs to the word that is cut.
 const TOUCHED: usize = 3;
-/// Tokens looked at beyond a limit: a prefix may have fewer tokens than end inside it, since its last spaces join.
+/// The number of tokens to examine beyond a limit: a prefix may have fewer tokens than end inside
+/// it, because its last spaces join.
 const BEYOND: usize = 2;
 
-/// A table and how texts are split for it.
+/// A table, with the pattern that splits texts for it.
 pub(super) struct Bpe {
     name: &'static str,
     file: &'static [u8],
@@ -28,7 +31,7 @@ pub(super) struct Bpe {
     loaded: OnceLock<Loaded>,
 }
 
-/// What counting needs.
+/// The loaded data of a counter.
 struct Loaded {
     table: Table,
     splitter: Splitter,
@@ -79,8 +82,9 @@ impl Loaded {
         count
     }
 
-    /// The longest prefix that ends between two tokens and between two characters and has at most `limit` tokens. Looks at
-    /// no more bytes than so many tokens can have.
+    /// Returns the length of the longest prefix that ends between two tokens and between two
+    /// characters and has at most `limit` tokens. Examines no more bytes than that number of tokens
+    /// can have.
     fn fit(&self, text: &str, limit: usize) -> usize {
         let looked = limit.saturating_add(BEYOND);
         let window = text.floor_char_boundary(looked.saturating_mul(self.table.longest()).min(text.len()));
@@ -94,8 +98,8 @@ impl Loaded {
         borders.iter().rev().find(fits).map_or(0, |border| border.0)
     }
 
-    /// Ends of the first tokens; with each the start of the piece from where a cut there can change pieces, and the tokens
-    /// before that.
+    /// Returns the ends of the first tokens, each with the start of the earliest piece that a cut
+    /// there can change, and the number of tokens before that piece.
     fn borders(&self, text: &str, most: usize) -> Vec<(usize, usize, usize)> {
         let mut borders = Vec::new();
         let mut scratch = Scratch::default();

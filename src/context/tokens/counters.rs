@@ -1,10 +1,10 @@
-//! The counters that have a name. Estimates say so in theirs, wherever it is shown.
+//! The counters by name. An estimate is labelled as one in its name.
 
 use crate::base::suggest;
 use crate::kernel::tokens::{Bytes, Estimate, TokenCounter};
 use std::sync::Arc;
 
-/// The counter where nobody asks for another.
+/// The name of the default counter.
 pub const DEFAULT: &str = if cfg!(feature = "tokens") { "o200k" } else { "bytes" };
 
 /// The tables that are part of the program.
@@ -13,18 +13,20 @@ const EXACT: &[&str] = &["o200k", "cl100k"];
 #[cfg(not(feature = "tokens"))]
 const EXACT: &[&str] = &[];
 
-/// Vendors whose tokenizer is not part of the program, with the bytes of a token as they say them for English text. They
-/// say characters; a character is at least one byte, so that other scripts count more tokens and not fewer.
+/// Vendors whose tokenizer is not part of the program, with the bytes of a token according to their
+/// documentation of English text. They count characters; a character is at least one byte, so texts
+/// in other scripts are overestimated and never underestimated.
 ///
 /// - Anthropic, glossary of the documentation, “Tokens”: a token is about 3.5 English characters.
 /// - Google, documentation of the Gemini API, “Understand and count tokens”: a token is about 4 characters.
 /// - Meta, “The Llama 3 Herd of Models”, 3.2: the tokenizer takes 3.94 characters of English to a token.
 const ESTIMATES: &[(&str, f64)] = &[("claude", 3.5), ("gemini", 4.0), ("llama", 3.94)];
 
-/// What estimates have behind the vendor's name.
+/// The label behind the vendor's name of an estimate.
 const LABEL: &str = " (estimate)";
 
-/// The counter of a name: `o200k`, `cl100k`, `claude`, `gemini`, `llama`, `bytes`. Estimates are found by the name they show as well.
+/// Returns the counter with a name: `o200k`, `cl100k`, `claude`, `gemini`, `llama`, `bytes`.
+/// Estimates are also found by their labelled name.
 pub fn counter(name: &str) -> Option<Arc<dyn TokenCounter>> {
     let vendor = name.strip_suffix(LABEL).unwrap_or(name);
     if let Some((vendor, bytes)) = ESTIMATES.iter().find(|(known, _)| *known == vendor) {
@@ -40,12 +42,13 @@ pub fn counter(name: &str) -> Option<Arc<dyn TokenCounter>> {
     }
 }
 
-/// All names, those of exact counters first.
+/// Returns all names, those of exact counters first.
 pub fn names() -> impl Iterator<Item = &'static str> {
     EXACT.iter().copied().chain(ESTIMATES.iter().map(|(name, _)| *name)).chain(["bytes"])
 }
 
-/// The name that was meant by one that nobody has: `o200k` by `o200k_base` too, the vendors' own word.
+/// Returns the name nearest to an unknown one; `o200k_base`, the vendor's own name, leads to
+/// `o200k`.
 pub fn nearest(name: &str) -> Option<&'static str> {
     let plain = name.strip_suffix("_base").unwrap_or(name);
     suggest::nearest(plain, names())

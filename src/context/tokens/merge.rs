@@ -1,28 +1,29 @@
-//! Byte pair encoding of one piece of text: the pair that the tokenizer learned first is joined first, the leftmost of equals,
-//! until no two neighbours make a token.
+//! Byte pair encoding of one piece of text: the pair that the tokenizer learned first is joined
+//! first, the leftmost among equals, until no two neighbours form a token.
 //!
-//! Short pieces are searched from end to end for each join; long ones keep their pairs in a heap, so that a piece of any
-//! length costs `n log n`. Both give the same tokens. Tokens of a prefix that ends between two tokens are those tokens.
+//! Short pieces are searched linearly for each join; long ones keep their pairs in a heap, so that
+//! a piece of any length costs `n log n`. Both methods give the same tokens. The tokens of a prefix
+//! that ends between two tokens are the tokens before that place.
 
 use super::table::{NONE, Table};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Up to here a search through all pairs costs less than a heap.
+/// The maximum length for which a linear search is cheaper than a heap.
 const SHORT: usize = 96;
 
-/// Room for the joins of a piece, used again for the next.
+/// Buffers for the joins of a piece, reused for the next one.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    /// Of short pieces: where each token starts, and the rank of it joined with the next.
+    /// Short pieces: the start of each token, and the rank of its pair with the next.
     parts: Vec<(usize, u32)>,
-    /// Of long pieces: where the token that starts here ends; 0 where none starts.
+    /// Long pieces: the end of the token that starts at an offset; 0 if none starts there.
     ends: Vec<usize>,
-    /// Of long pieces: where the token before starts.
+    /// Long pieces: the start of the previous token.
     before: Vec<usize>,
-    /// Of long pieces: the rank of the pair that starts here.
+    /// Long pieces: the rank of the pair that starts at an offset.
     ranks: Vec<u32>,
-    /// Of long pieces: rank and start of pairs in one number, see [`key`].
+    /// Long pieces: rank and start of pairs, packed by [`key`].
     pairs: BinaryHeap<Reverse<u64>>,
 }
 
@@ -51,7 +52,7 @@ fn rank(table: &Table, piece: &[u8], start: usize, end: usize) -> u32 {
     piece.get(start..end).map_or(NONE, |bytes| table.rank(bytes))
 }
 
-/// `parts` ends with the end of the piece.
+/// Joins a short piece; the last of `parts` is the end of the piece.
 fn short(table: &Table, piece: &[u8], parts: &mut Vec<(usize, u32)>) {
     parts.clear();
     parts.extend((0..=piece.len()).map(|at| (at, rank(table, piece, at, at + 2))));
@@ -80,10 +81,10 @@ fn short(table: &Table, piece: &[u8], parts: &mut Vec<(usize, u32)>) {
     }
 }
 
-/// Bits of a start in a key: a piece of a tebibyte.
+/// The number of bits of a start in a key, enough for a piece of a tebibyte.
 const START_BITS: u32 = 40;
 
-/// The pair that is joined first has the least key: a rank has 18 bits.
+/// Packs a pair so that the pair to join first has the smallest key: a rank has 18 bits.
 fn key(rank: u32, start: usize) -> Reverse<u64> {
     Reverse(u64::from(rank) << START_BITS | start as u64)
 }
@@ -96,14 +97,14 @@ fn long(table: &Table, piece: &[u8], scratch: &mut Scratch) {
     before.extend((0..piece.len()).map(|at| at.saturating_sub(1)));
     ranks.clear();
     ranks.extend((0..piece.len()).map(|at| rank(table, piece, at, at + 2)));
-    // Made of a whole vector, a heap costs linear time.
+    // Building the heap from a whole vector takes linear time.
     let mut first = std::mem::take(pairs).into_vec();
     first.clear();
     first.extend(ranks.iter().enumerate().filter(|(_, rank)| **rank != NONE).map(|(start, rank)| key(*rank, start)));
     *pairs = BinaryHeap::from(first);
     while let Some(Reverse(key)) = pairs.pop() {
         let start = (key & ((1 << START_BITS) - 1)) as usize;
-        // A pair is stale when one of its tokens was joined with another: then another pair starts here, or none.
+        // A pair is stale once one of its tokens was joined with another.
         if ranks.get(start).is_none_or(|rank| u64::from(*rank) != key >> START_BITS) {
             continue;
         }
@@ -121,7 +122,7 @@ fn long(table: &Table, piece: &[u8], scratch: &mut Scratch) {
     }
 }
 
-/// Another pair starts at `start`, or none.
+/// Replaces the pair that starts at `start`; [`NONE`] removes it.
 fn renew(ranks: &mut [u32], pairs: &mut BinaryHeap<Reverse<u64>>, start: usize, rank: u32) {
     set(ranks, start, rank);
     if rank != NONE {

@@ -1,6 +1,8 @@
-//! Token counters by name: tables of tokenizers that are public, exact; estimates for vendors that publish none.
+//! Token counters by name: exact tables of public tokenizers, and estimates for vendors that
+//! publish none.
 //!
-//! Nothing is downloaded. A table is part of the program (feature `tokens`) and is read when something is counted by it.
+//! Downloads nothing. A table is part of the program (feature `tokens`) and is read on its first
+//! use.
 
 #[cfg(feature = "tokens")]
 mod bpe;

@@ -1,30 +1,33 @@
-//! A table of tokens: which bytes are one token, and how early the tokenizer learned it.
+//! A table of tokens: the byte sequences that form one token, ranked by the order in which the
+//! tokenizer learned them.
 //!
-//! A table's file holds the tokens in the order of their ranks, each as its length in one byte and its bytes. It is the
-//! vendor's own list in fewer bytes; nothing is left out. Every single byte is a token, so that any text has an encoding.
+//! The file of a table contains the tokens in the order of their ranks, each as its length in one
+//! byte followed by its bytes. It is the vendor's complete list in a shorter form. Every single
+//! byte is a token, so any text has an encoding.
 
-/// The rank of what is no token.
+/// The rank of bytes that are not a token.
 pub(super) const NONE: u32 = u32::MAX;
-/// Bits of a slot that hold a rank; the others hold some of the hash, so that a miss rarely looks at bytes.
+/// The number of bits of a slot that contain a rank; the others contain a part of the hash, so that
+/// a miss rarely compares bytes.
 const RANK_BITS: u32 = 18;
 const RANK_MASK: u32 = (1 << RANK_BITS) - 1;
-/// Slots are twice as many as tokens or more, so that a search ends soon.
+/// The minimum number of slots per token, which keeps searches short.
 const ROOM: usize = 2;
 
-/// Tokens, found by their bytes.
+/// Tokens with an index by their bytes.
 pub(super) struct Table {
     /// The file.
     bytes: &'static [u8],
-    /// Where each token's bytes start, by rank; the length stands before them.
+    /// The offset of each token's bytes, by rank; the length precedes them.
     starts: Vec<u32>,
-    /// Ranks by the hash of their bytes; [`NONE`] where nothing is.
+    /// Ranks by the hash of their bytes; [`NONE`] marks an empty slot.
     slots: Vec<u32>,
-    /// Bytes of the longest token.
+    /// The length of the longest token in bytes.
     longest: usize,
 }
 
 impl Table {
-    /// Reads a table's file. What follows a damaged length is left out.
+    /// Reads a table's file. Data behind a damaged length is ignored.
     pub(super) fn read(bytes: &'static [u8]) -> Self {
         let mut starts = Vec::with_capacity(1 << RANK_BITS);
         let mut at = 0;
@@ -57,7 +60,7 @@ impl Table {
         }
     }
 
-    /// The bytes of a token; none where there is no such rank.
+    /// Returns the bytes of a token; empty for an unknown rank.
     pub(super) fn token(&self, rank: u32) -> &'static [u8] {
         let found = self.starts.get(rank as usize).and_then(|&start| {
             let start = start as usize;
@@ -67,7 +70,7 @@ impl Table {
         found.unwrap_or_default()
     }
 
-    /// The rank of some bytes, or [`NONE`].
+    /// Returns the rank of some bytes, or [`NONE`].
     pub(super) fn rank(&self, bytes: &[u8]) -> u32 {
         if bytes.len() > self.longest {
             return NONE;
@@ -87,18 +90,18 @@ impl Table {
         NONE
     }
 
-    /// Bytes of the longest token.
+    /// The length of the longest token in bytes.
     pub(super) const fn longest(&self) -> usize {
         self.longest
     }
 }
 
-/// The part of a hash that a slot remembers: bits that choose no slot.
+/// Returns the part of a hash that a slot stores, from bits that do not select the slot.
 const fn tag(hash: u64) -> u32 {
     ((hash >> 32) as u32) & !RANK_MASK
 }
 
-/// Eight bytes at a time; the tables are fixed, so nobody can choose what collides in them.
+/// Hashes eight bytes at a time; the tables are fixed, so collisions cannot be provoked.
 fn hash(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |state: u64, word: u64| (state.rotate_left(5) ^ word).wrapping_mul(FACTOR);

@@ -1,4 +1,4 @@
-//! One expectation on an answer, judged. Looks at nothing but the answer, and always says why.
+//! Judges one expectation on an answer. Examines only the answer; every verdict has a reason.
 
 use super::given::{Answer, Flaw};
 use super::json::{parting, same, words};
@@ -20,7 +20,8 @@ use std::ops::Range;
 /// Judges an expectation.
 ///
 /// # Errors
-/// A check of the project's own gave no verdict on which something hangs: why.
+/// An own check of the project gave no verdict, and the expectation gates; the reason is in the
+/// text.
 pub(in crate::eval) fn judge(case: &Judging<'_>, answer: &Answer, expectation: &Spanned<Expectation>) -> Result<Verdict, String> {
     let Expectation { test, gate } = &expectation.value;
     let (outcome, reason) = match of(case, answer, test) {
@@ -78,7 +79,7 @@ fn refuses(answer: &Answer, wanted: bool) -> Judged {
     if is_refused == wanted { pass(expected, found) } else { fail(expected, found) }
 }
 
-/// What an answer that is not valid JSON begins with.
+/// The description of an answer that is not valid JSON.
 fn no_json(answer: &Answer) -> String {
     format!("no JSON: “{}”", short(&answer.text))
 }
@@ -105,7 +106,7 @@ fn field(case: &Judging<'_>, answer: &Answer, path: &str, pattern: &str) -> Judg
     pass(expected, format!("it at {first}"))
 }
 
-/// Where a pattern occurs first: the number of the text, and the bytes of it.
+/// The first match of a pattern: the index of the text, and the byte range in it.
 fn first(case: &Judging<'_>, said: &[Cow<'_, str>], pattern: &str) -> Result<Option<(usize, Range<usize>)>, String> {
     for (number, text) in said.iter().enumerate() {
         if let Some(range) = case.run.patterns.find(pattern, text)? {
@@ -123,7 +124,7 @@ fn absent(case: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]) -> 
             Ok(None) => {}
             Ok(Some((number, range))) => {
                 let text = said.get(number).and_then(|text| text.get(range.clone())).unwrap_or("");
-                // Places are those of the answer's own text, which comes first.
+                // A place refers to the answer's own text, which comes first.
                 let place = Place { range: Some(range).filter(|_| number == 0), ..Place::default() };
                 return (Outcome::Fail, Reason::new(expected, format!("“{}”", short(text))).at(place));
             }
@@ -146,7 +147,7 @@ fn contains(case: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]) -
     pass("each pattern", "each")
 }
 
-/// That something is not in an answer, and what the answer is where it has no text.
+/// The reason for a missing pattern, with a description of an answer without text.
 fn nowhere(case: &Judging<'_>, answer: &Answer, expected: String) -> Reason {
     match answer.tool_calls.last().filter(|_| answer.text.trim().is_empty()) {
         None => Reason::new(expected, format!("it nowhere in “{}”", short(&answer.text))),
@@ -182,15 +183,15 @@ fn decomposes(case: &Judging<'_>, answer: &Answer, wanted: bool) -> Judged {
     }
 }
 
-/// Whether an answer splits its work, and what says so.
+/// Returns true if an answer splits its work, with a description of the evidence.
 ///
 /// # Errors
-/// The path of the project cannot be looked at.
+/// The configured path of the plan cannot be evaluated.
 pub(in crate::eval) fn parts(case: &Judging<'_>, answer: &Answer) -> Result<(bool, String), String> {
     parts_at(case.run.plan, case.run.patterns, answer)
 }
 
-/// The same, where the parts stand at a path of the answer that was compiled.
+/// The same, with the path of the parts given.
 pub(in crate::eval) fn parts_at(
     plan: &str,
     patterns: &schemas::CompiledPatterns,
@@ -242,7 +243,7 @@ fn references(answer: &Answer, paths: &[Spanned<String>]) -> Judged {
 }
 
 fn exact(answer: &Answer, value: &Value) -> Judged {
-    // Words that were expected as words are compared as words, whatever JSON they could be.
+    // An expected text is compared as text, even if the answer is valid JSON.
     let found = if value.is_string() { Value::String(answer.text.clone()) } else { answer.value() };
     let expected = short(&value.to_string());
     if same(value, &found) || same(value, &answer.value()) {
@@ -252,7 +253,7 @@ fn exact(answer: &Answer, value: &Value) -> Judged {
     fail(expected, format!("{}, another at {at}", short(&found.to_string())))
 }
 
-/// A schema that a case has in place, or in a file beside it.
+/// The schema of an expectation, inline or from a file beside the case.
 pub(in crate::eval) fn schema(beside: &dyn Files, schema: &Frozen) -> Result<Value, String> {
     match schema {
         Frozen::Value(schema) => Ok(schema.clone()),

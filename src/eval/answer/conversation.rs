@@ -1,6 +1,7 @@
-//! One trial: the request, what answers it, and what tools give back from the fixtures of the suite, until the agent calls none.
+//! The conversation of one trial: requests, their answers, and tool results from the suite's
+//! fixtures, until the agent calls no tool.
 //!
-//! Bounded: an agent that goes on calling tools is told apart from one that answers.
+//! Bounded: an agent that keeps calling tools is distinguished from one that answers.
 
 use super::given::{Answer, Flaw};
 use crate::context::assemble::Assembly;
@@ -10,12 +11,12 @@ use crate::run::conversation::{self, CALLS, Conversation};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::eval) enum Unanswered {
-    /// It was recorded for another request: what moved since, a line each.
+    /// It was recorded for another request; the changes since then, one per line.
     Stale(Vec<String>),
-    /// Anything else, in words.
+    /// Any other reason, as text.
     Trouble(String),
 }
 
@@ -25,7 +26,8 @@ impl From<String> for Unanswered {
     }
 }
 
-/// Asks until the agent calls no tool that the fixtures have an answer for. The answer is the last one, with the calls and tokens of all.
+/// Sends requests until the agent calls no tool that the fixtures cover. Returns the last answer,
+/// with the calls and tokens of all.
 pub(in crate::eval) fn converse(
     assembly: &Assembly,
     tools: &BTreeMap<String, Value>,
@@ -34,11 +36,12 @@ pub(in crate::eval) fn converse(
     let follow = |answer: &Answer, turn: &Turn| Ok(if answer.flaw.is_some() { None } else { results(turn, tools) });
     let Conversation { answers, is_ended } = conversation::converse(&assembly.messages, ask, follow)?;
     let whole = Answer::of_all(answers).ok_or_else(|| Unanswered::Trouble("there is no answer".to_owned()))?;
-    // That is what the agent does, and no trouble of the trial.
+    // Endless tool calls are the agent's behaviour, not an error of the trial.
     Ok(if is_ended { whole } else { Answer { flaw: Some(Flaw::Endless(CALLS)), ..whole } })
 }
 
-/// What the tools give back that a message calls; `None` where it calls none, or one that the fixtures say nothing of.
+/// The results of the tools that a message calls; `None` if it calls none, or one that the fixtures
+/// do not cover.
 fn results(turn: &Turn, tools: &BTreeMap<String, Value>) -> Option<Vec<Turn>> {
     let result = |call: &crate::kernel::conversation::ToolCall| {
         let given = tools.get(&call.name)?;

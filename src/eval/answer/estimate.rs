@@ -1,4 +1,5 @@
-//! What it takes to ask a model for the answers of a case, by what was recorded of it, else by its context and its limits.
+//! Estimates the cost of asking a model for the answers of a case, from its recording or else from
+//! its context and limits.
 
 use super::Wire;
 use crate::eval::asked::AnswersFrom;
@@ -10,17 +11,17 @@ use crate::record::recording::Recording;
 use crate::run::answers::response_of;
 use std::collections::BTreeSet;
 
-/// Tokens of an answer at most, where nothing limits it and nothing was recorded.
+/// The assumed length of an answer in tokens, without a limit or a recording.
 const LONG: u64 = 4_096;
-/// Requests of one trial at most, where tools answer and nothing was recorded.
+/// The assumed number of requests of one trial, if tools answer and nothing is recorded.
 const REQUESTS: u64 = 16;
 
-/// The least and the most of some numbers.
+/// The smallest and the greatest of some numbers.
 fn range(numbers: impl Iterator<Item = u64> + Clone) -> Option<(u64, u64)> {
     Some((numbers.clone().min()?, numbers.max()?))
 }
 
-/// What it takes to ask for the answers of a case whose context has so many tokens.
+/// The cost of answers for a case whose context has this number of tokens.
 pub(super) fn estimate(prepared: &PreparedCase<'_>, wire: &Wire<'_>, context: u64) -> Estimate {
     let rule = &prepared.input.case.rule;
     let answers = &prepared.run.answers;
@@ -33,7 +34,7 @@ pub(super) fn estimate(prepared: &PreparedCase<'_>, wire: &Wire<'_>, context: u6
     let numbers: BTreeSet<_> = recorded.iter().filter_map(|call| call.trial).map(|trial| (trial.stage, trial.number)).collect();
     let count = recorded.len() as u64;
     let requests = match (count, numbers.len() as u64) {
-        // Rounds of a loop are not known before.
+        // The rounds of a loop are not known in advance.
         (0, _) if prepared.input.case.is_run => {
             (1, prepared.forest.agents(prepared.receiver.task).map_or(1, |agents| agents.len() as u64))
         }

@@ -1,4 +1,4 @@
-//! One answer: its text, the JSON in it, the tools that were called, what it took.
+//! One answer: its text, its JSON value, its tool calls, its cost.
 
 use crate::eval::scripted::written;
 use crate::kernel::conversation::{Part, Speaker, ToolCall, Turn};
@@ -17,69 +17,70 @@ use std::sync::Arc;
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Its text as it was given.
+    /// Its text, verbatim.
     pub text: String,
-    /// The JSON that the text is; `None` where it is none.
+    /// The JSON value of the text; `None` if it is not valid JSON.
     #[serde(skip)]
     pub json: Option<Value>,
-    /// Names and arguments of the tools that were called, in order.
+    /// The names and arguments of its tool calls, in order.
     pub tool_calls: Vec<(String, Value)>,
-    /// Tokens in and out.
+    /// Tokens sent and received.
     pub tokens: (u64, u64),
-    /// What it took beside them.
+    /// The other costs.
     pub took: Took,
-    /// Why its text is none to judge.
+    /// The reason why its text cannot be judged.
     pub flaw: Option<Flaw>,
-    /// What its provider counted that cannot be, so that it was counted here.
+    /// The impossible count of its provider, because of which tokens were counted locally.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub miscounted: Option<String>,
-    /// The run whose result it is, where a whole task was run.
+    /// The run that produced it, if a whole task was run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<Box<WholeRun>>,
 }
 
-/// How a whole task ran.
+/// The run of a whole task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WholeRun {
     /// `complete`, `failed` or `blocked`.
     pub ends: String,
-    /// Why it is not complete.
+    /// The reason why it is not complete.
     pub obstacle: Option<String>,
-    /// Its agents and scripts in the order in which they ran, each as often as it did; what ran in subtasks is part of who asked for them.
+    /// Its agents and scripts in the order of execution, once per execution; subtasks are part of
+    /// the agent that requested them.
     pub stages: Vec<RunStage>,
 }
 
 /// An agent or a script that ran.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunStage {
-    /// Its node with the rounds that it stands in.
+    /// Its node with the rounds around it.
     pub stage: String,
     /// Its node.
     pub node: String,
-    /// The name of its result, where it has one.
+    /// The name of its result, if any.
     pub name: Option<String>,
-    /// Whether an agent was asked, which a script is not.
+    /// True for an agent, false for a script.
     pub is_agent: bool,
-    /// What was answered.
+    /// Its answer.
     pub answer: Answer,
-    /// What it left for others; `None` where it has no result.
+    /// Its output for others; `None` if it has no result.
     pub output: Option<AgentOutput>,
 }
 
 impl RunStage {
-    /// As people name it: by its name, else by the node with its rounds.
+    /// Its display name: its own name, or else the node with its rounds.
     pub fn label(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.stage)
     }
 
-    /// Whether a name or a path means it.
+    /// Returns true if a name or a path denotes it.
     pub fn is_called(&self, name: &str) -> bool {
         self.stage == name || self.node == name || self.name.as_deref() == Some(name)
     }
 }
 
 impl WholeRun {
-    /// The stages that a name or a path means; behind `@` the number of the time that is meant.
+    /// The stages that a name or a path denotes; a suffix `@N` selects the Nth execution.
     pub fn of<'r>(&'r self, name: &str) -> Vec<&'r RunStage> {
         let all = |name: &str| self.stages.iter().filter(|stage| stage.is_called(name)).collect::<Vec<_>>();
         let found = all(name);
@@ -96,23 +97,23 @@ impl WholeRun {
     }
 }
 
-/// What an answer took, as far as anybody says.
+/// The costs of an answer, as far as known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Took {
-    /// Tokens of the request that the provider's cache had.
+    /// Tokens of the request that came from the provider's cache.
     pub cached: Option<u64>,
-    /// Tokens of the answer that the model thought.
+    /// Tokens of the answer spent on reasoning.
     pub reasoning: Option<u64>,
     /// US$, by the prices in `ctxc.toml`.
     pub usd: Option<f64>,
     /// Milliseconds from the request to the end of the response.
     pub latency_ms: Option<u64>,
-    /// Whether a model was asked just now, so that time and price are its own.
+    /// True if a model was just called, so that time and price are its own.
     pub is_live: bool,
 }
 
 impl Took {
-    /// Both together.
+    /// The sum of both.
     fn and(self, other: Self) -> Self {
         Self {
             cached: sum(self.cached, other.cached, u64::saturating_add),
@@ -124,7 +125,7 @@ impl Took {
     }
 }
 
-/// What two say together; what one does not say counts for nothing.
+/// The sum of two optional values; a missing value counts as zero.
 fn sum<T>(one: Option<T>, other: Option<T>, add: impl Fn(T, T) -> T) -> Option<T> {
     match (one, other) {
         (Some(one), Some(other)) => Some(add(one, other)),
@@ -132,22 +133,22 @@ fn sum<T>(one: Option<T>, other: Option<T>, add: impl Fn(T, T) -> T) -> Option<T
     }
 }
 
-/// Why the text of an answer is none to judge.
+/// The reason why the text of an answer cannot be judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Flaw {
-    /// The limit of tokens cut it, after so many.
+    /// It was cut by the token limit, after this number of tokens.
     Cut(u64),
     /// The provider withheld it, or the model refused.
     Withheld,
-    /// There is none, and no tool is called.
+    /// It has neither text nor tool calls.
     Empty,
-    /// It calls tools, as each before it, at the limit of requests of a conversation.
+    /// The conversation reached this limit of requests, and still calls tools.
     Endless(usize),
 }
 
 impl Flaw {
-    /// What was found, and what to do about it.
+    /// The description of the flaw, and advice.
     pub(super) fn words(self) -> (String, &'static str) {
         match self {
             Self::Cut(tokens) => (
@@ -169,19 +170,19 @@ impl Flaw {
     }
 }
 
-/// An answer as the history keeps it, to be judged again.
+/// An answer as stored in the history, to be judged again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeptAnswer {
     /// The stage of its trial.
     pub stage: Stage,
-    /// Who gave it.
+    /// The source of the answer.
     pub by: String,
     /// The answer.
     pub answer: Arc<Answer>,
 }
 
 impl KeptAnswer {
-    /// As it was when it was judged first.
+    /// The answer as it was judged first, with its JSON parsed again.
     pub fn whole(&self) -> Answer {
         let mut answer = Answer::clone(&self.answer);
         answer.json = serde_json::from_str(&answer.text).ok();
@@ -193,11 +194,11 @@ impl KeptAnswer {
 }
 
 impl Answer {
-    /// A scripted answer; one that calls tools and replies nothing has no text. Tokens that the script does not say are counted:
-    /// `context` in, the reply and what tools are given out.
+    /// A scripted answer; one that calls tools without a reply has no text. Missing token counts
+    /// are computed: `context` as input, reply and tool arguments as output.
     pub fn scripted(script: &Scripted, context: u64, counter: &dyn TokenCounter) -> Self {
         let text = written(&script.reply);
-        // A value is taken as it is, however deep: a parser has a limit.
+        // A JSON reply is used directly, since a parser would limit its depth.
         let is_text = script.reply.is_null() || script.reply.is_string();
         let json = if is_text { serde_json::from_str(&text).ok() } else { Some(script.reply.clone()) };
         let count = |text: &str| counter.count(text) as u64;
@@ -216,7 +217,7 @@ impl Answer {
         }
     }
 
-    /// An answer that a model gave. Tokens that its provider does not say are counted.
+    /// The answer of a model. Token counts that its provider omits are computed.
     pub(in crate::eval) fn given(
         answer: &provider::Answer,
         context: u64,
@@ -241,14 +242,14 @@ impl Answer {
         Self { json: serde_json::from_str(&text).ok(), text, tool_calls, tokens, took, flaw, miscounted, run: None }
     }
 
-    /// Words that nobody counts.
+    /// A text without token counts.
     pub(super) fn uncounted(text: String) -> Self {
         let json = serde_json::from_str(&text).ok();
         let took = Took::default();
         Self { text, json, tool_calls: Vec::new(), tokens: (0, 0), took, flaw: None, miscounted: None, run: None }
     }
 
-    /// The answers of a conversation as one: the last of them, with the calls and tokens of all.
+    /// The answers of a conversation as one: the last one, with the calls and tokens of all.
     pub(super) fn of_all(answers: Vec<Self>) -> Option<Self> {
         let (mut called, mut tokens, mut took, mut miscounted) = (Vec::new(), (0_u64, 0_u64), Took::default(), None);
         for answer in &answers {
@@ -261,7 +262,7 @@ impl Answer {
         Some(Self { tool_calls: called, tokens, took, miscounted, ..last })
     }
 
-    /// The next message of its conversation, whose calls have the ids that results refer to.
+    /// Its message in the conversation, whose calls have the ids that results refer to.
     pub(in crate::eval) fn turn(&self) -> Turn {
         let call = |(number, (name, arguments)): (usize, &(String, Value))| {
             Part::Call(ToolCall { id: format!("call_{}", number + 1), name: name.clone(), arguments: arguments.clone() })
@@ -271,27 +272,27 @@ impl Answer {
         Turn { speaker: Speaker::Assistant, parts }
     }
 
-    /// What it says: its text, and each value of its JSON as it is meant and not as JSON writes it.
+    /// The texts to search: the answer's text, and each value of its JSON unescaped.
     pub(super) fn said(&self) -> Vec<Cow<'_, str>> {
         let mut said = vec![Cow::Borrowed(self.text.as_str())];
         meant(self.json.iter().collect(), &mut said);
         said
     }
 
-    /// The same with what it gives to tools, for whoever rules something out.
+    /// The same texts and the arguments of tool calls, for patterns that must be absent.
     pub(super) fn said_or_given(&self) -> Vec<Cow<'_, str>> {
         let mut said = self.said();
         meant(self.tool_calls.iter().rev().map(|(_, arguments)| arguments).collect(), &mut said);
         said
     }
 
-    /// The answer as JSON: what it is, or its words.
+    /// The answer as JSON: its value, or its text as a string.
     pub(super) fn value(&self) -> Value {
         self.json.clone().unwrap_or_else(|| Value::String(self.text.clone()))
     }
 }
 
-/// The words, numbers and truth values in values of which the last comes first.
+/// Adds the strings, numbers and booleans within values; the last value comes first.
 fn meant<'a>(mut open: Vec<&'a Value>, out: &mut Vec<Cow<'a, str>>) {
     while let Some(value) = open.pop() {
         match value {

@@ -1,23 +1,24 @@
-//! Values of JSON in answers: how patterns read them, when two are equal, and where they part.
+//! JSON values in answers: their text for patterns, their equality, and their first difference.
 
 use serde_json::{Number, Value};
 
-/// A value as patterns see it: words bare, everything else as JSON.
+/// The text of a value for patterns: strings unquoted, everything else as JSON.
 pub(super) fn words(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// What a number is worth: a whole number as one, whatever it is written as, for as a fraction two that are near are the same.
+/// The exact value of a number: integers are compared as integers in any notation, since as floats
+/// two close ones are equal.
 fn worth(number: &Number) -> (Option<i128>, Option<u64>) {
     let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
     let fraction = number.as_f64().unwrap_or_default();
-    // Whole as a fraction says: every such number up to here is one exactly.
+    // A float without fraction is exactly an integer up to this limit.
     let is_whole = fraction.fract() == 0.0 && fraction.abs() < 1e38;
     let whole = whole.or_else(|| is_whole.then_some(fraction as i128));
     (whole, whole.is_none().then_some(fraction.to_bits()))
 }
 
-/// Equal as JSON: objects whatever the order of their keys, numbers by what they are worth.
+/// Equality of JSON: independent of the order of keys, numbers by value.
 pub(in crate::eval) fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || worth(a) == worth(b),
@@ -29,7 +30,7 @@ pub(in crate::eval) fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Where two values part, as a path.
+/// The path of the first difference of two values.
 pub(in crate::eval) fn parting(a: &Value, b: &Value, at: String) -> String {
     match (a, b) {
         (Value::Object(first), Value::Object(second)) => {

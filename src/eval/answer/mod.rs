@@ -1,4 +1,5 @@
-//! Expectations on the answer. Those that need a judge, a clock or a permission that is not there are reported as skipped.
+//! Expectations on answers. Those that need an unavailable judge, clock or permission are reported
+//! as skipped.
 
 mod check;
 mod conversation;
@@ -30,6 +31,6 @@ use wire::{Replay, wire};
 
 use crate::run::wire::Wire;
 
-/// Why nobody is asked for an agent, and what to write.
+/// The reason why no model can be called for an agent, with advice.
 const NO_MODEL: &str = "no model is known for this agent, so none can be asked: write `<model>NAME</model>` in its template, or \
     `model = \"NAME\"` in its role, with a NAME of `[models]` in ctxc.toml";

@@ -1,4 +1,5 @@
-//! What moved between the request that an answer was recorded for and the request as it is now, in words.
+//! Describes the changes between the request that an answer was recorded for and the current
+//! request.
 
 use crate::eval::shown::shown;
 use crate::record::comparison::{Comparison, LiveRequest};
@@ -7,13 +8,13 @@ use crate::record::recording::Recording;
 use crate::record::volatile::{ADVICE, differ_in_digits};
 use serde_json::Value;
 
-/// Places that are told.
+/// The maximum number of described places.
 const TOLD: usize = 5;
-/// Characters that are shown of what two texts have in common, before their first difference.
+/// The number of common characters shown before the first difference of two texts.
 const LEAD: usize = 20;
 
-/// The first place of each message, tool and field in which a request differs from a recorded one, in the form in which they are compared; with advice
-/// where nothing but digits differ.
+/// The first difference of each message, tool and field between a recorded request and the current
+/// one, in the form in which they are compared; with advice if only digits differ.
 pub(in crate::eval) fn moved(comparison: &Comparison, call: &Recording, now: &LiveRequest<'_>) -> Vec<String> {
     let mut out = Vec::new();
     if !comparison.is_same_address(call, now) {
@@ -37,7 +38,8 @@ pub(in crate::eval) fn moved(comparison: &Comparison, call: &Recording, now: &Li
     out
 }
 
-/// A value whose texts are lists of their lines behind a `null`, which tells them from other lists.
+/// The value with multi-line texts as lists of lines. A leading `null` distinguishes them from
+/// other lists.
 fn lines(value: &Value) -> Value {
     match value {
         Value::String(text) if text.contains('\n') => {
@@ -49,7 +51,8 @@ fn lines(value: &Value) -> Value {
     }
 }
 
-/// Fields of the body and elements of its lists are looked at one by one; inside one, the first difference is told.
+/// Compares fields of the body and elements of its lists one by one; inside each, only the first
+/// difference is described.
 fn compare(before: &Value, after: &Value, path: &mut Vec<String>, out: &mut Vec<String>) {
     let is_told = out.len();
     let mut step = |key: String, before: Option<&Value>, after: Option<&Value>| {
@@ -88,7 +91,7 @@ fn told(path: &[String], before: Option<&Value>, after: Option<&Value>) -> Strin
     };
     let (mut before, mut after) = (before.map(whole), after.map(whole));
     if let (Some(Value::String(first)), Some(Value::String(second))) = (&mut before, &mut after) {
-        // Of two long texts that begin alike, the beginning says nothing.
+        // A long common beginning of two texts is omitted.
         let same = first.chars().zip(second.chars()).take_while(|(one, other)| one == other).count();
         if same > LEAD * 2 {
             let from = |text: &str| format!("…{}", text.chars().skip(same - LEAD).collect::<String>());

@@ -1,4 +1,4 @@
-//! A check of the project's own: what it is told of a trial, and what its verdict says.
+//! A project's own check: its input for a trial, and its verdict.
 
 use super::given::Answer;
 use super::judging::Judging;
@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 /// The reason of a check that was not run, since the user did not permit its command.
 pub(in crate::eval) const NOT_PERMITTED: &str = "no run: this command is not permitted here";
 
-/// One verdict, as a check writes it.
+/// One verdict in the output of a check.
 #[derive(Deserialize)]
 struct Given {
     pass: bool,
     reason: Option<String>,
 }
 
-/// What a check writes.
+/// The output of a check.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Said {
@@ -26,10 +26,10 @@ enum Said {
     Many(Vec<Given>),
 }
 
-/// Asks a check for its verdict.
+/// Runs a check and parses its verdict.
 ///
 /// # Errors
-/// It gave none: why.
+/// It gave no verdict; the reason is in the text.
 pub(super) fn judge(case: &Judging<'_>, answer: &Answer, check: &OwnCheck) -> Result<Judged, String> {
     let expected = format!("{} to accept the trial", check.words());
     let run = case.run.answers.own.and_then(|own| own.run(check, &trial(case, answer).to_string()));
@@ -54,7 +54,7 @@ pub(super) fn judge(case: &Judging<'_>, answer: &Answer, check: &OwnCheck) -> Re
     Ok(if passes { pass(expected, found) } else { fail(expected, found) })
 }
 
-/// A trial as a check reads it.
+/// The input of a check for a trial.
 fn trial(case: &Judging<'_>, answer: &Answer) -> Value {
     let calls = answer.tool_calls.iter().map(|(name, arguments)| json!({"name": name, "arguments": arguments}));
     json!({

@@ -1,4 +1,4 @@
-//! The tools that an answer calls: one of them, or all of them held against a list.
+//! Expectations on tool calls of an answer: on one call, or on all compared with a list.
 
 use super::given::Answer;
 use super::json::{same, words};
@@ -9,7 +9,8 @@ use crate::scenario::expect::trajectory::{ExpectedCall, Matching, Trajectory};
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Whether a tool is one that is meant; `*` stands for any part of a name. The first place of each part will do, but for the last.
+/// Returns true if a tool name matches a pattern; `*` stands for any part of a name. Each part
+/// matches at its first occurrence, the last one at the end.
 fn is_meant(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
@@ -32,13 +33,13 @@ pub(super) fn calls(answer: &Answer, name: &str) -> Judged {
     fail(expected, all(answer))
 }
 
-/// The calls of an answer by their names.
+/// Lists the tool calls of an answer by name.
 fn all(answer: &Answer) -> String {
     let names: Vec<String> = answer.tool_calls.iter().map(|(name, _)| format!("`{name}`")).collect();
     if names.is_empty() { "no call at all".to_owned() } else { format!("calls of {}", names.join(", ")) }
 }
 
-/// Holds all calls against a list.
+/// Compares all tool calls with a list.
 pub(super) fn judge(case: &Judging<'_>, answer: &Answer, expected: &Trajectory) -> Judged {
     let Trajectory { matching, calls } = expected;
     let what = calls.iter().map(ExpectedCall::words).collect::<Vec<_>>().join(", ");
@@ -89,11 +90,12 @@ pub(super) fn judge(case: &Judging<'_>, answer: &Answer, expected: &Trajectory) 
     }
 }
 
-/// Gives as many expected calls as possible a call of their own that fits: by the number of that call, the number of the expected one.
+/// Assigns to as many expected calls as possible a matching call of their own (maximum matching).
+/// Returns the index of the expected call by the index of the call.
 fn assign(expected: usize, made: usize, fits: impl Fn(usize, usize) -> bool) -> BTreeMap<usize, usize> {
     let mut taken = BTreeMap::new();
     for first in 0..expected {
-        // Who wants a call that another one has makes that one look for a new call.
+        // If a matching call is already taken, its holder searches for another one.
         let mut wanted_by: BTreeMap<usize, usize> = BTreeMap::new();
         let mut open = VecDeque::from([first]);
         let mut free = None;

@@ -1,4 +1,5 @@
-//! The trials of a case: answers from where the run says, judged until they decide, in a second stage where there is one.
+//! Runs the trials of a case: answers from the configured source, judged until they decide, with a
+//! second stage if there is one.
 
 use super::given::{Answer, Flaw, Took};
 use super::judging::Judging;
@@ -21,7 +22,7 @@ use crate::scenario::expect::answer::each;
 use crate::scenario::model::{AnswerTest, Expectation, Rule, Scripted};
 use std::sync::Arc;
 
-/// The scripted answer to some messages: the first whose patterns hold.
+/// The scripted answer to a conversation: the first whose patterns match.
 pub(in crate::eval) fn script<'c>(case: &PreparedCase<'c>, messages: &[Message]) -> Result<Option<&'c Scripted>, String> {
     let occurs = |pattern: &str| {
         messages.iter().try_fold(false, |found, message| {
@@ -45,11 +46,12 @@ pub(in crate::eval) fn script<'c>(case: &PreparedCase<'c>, messages: &[Message])
     Ok(None)
 }
 
-/// Tries what an earlier run was answered, whatever the request was then.
+/// Judges the answers of an earlier run again, independent of the request at that time.
 pub(in crate::eval) fn rejudged(case: &Judging<'_>, done: &mut Finished) -> Result<Decision, Unanswered> {
     let kept = case.input.answers.kept;
     let of = |stage| kept.iter().filter(move |one| one.stage == stage);
-    // The rule holds as it is written, whatever trials the earlier verdict took. Another program gives one answer.
+    // The rule applies as written, whatever trials led to the earlier verdict. Another program
+    // gives one answer.
     let planned = |rule: &Rule| case.prepared.map_or(0, |_| trials::most(rule));
     let round = |stage, rule| Tries::known(stage, rule, (of(stage).count(), planned(&rule)), case.run.rows);
     let rule = case.input.case.rule;
@@ -66,10 +68,10 @@ pub(in crate::eval) fn rejudged(case: &Judging<'_>, done: &mut Finished) -> Resu
     })
 }
 
-/// Who answers where the scenario does.
+/// The source name of scripted answers.
 pub(in crate::eval) const SCRIPT: &str = "script";
 
-/// The scripted answer.
+/// Produces the scripted answer.
 pub(super) fn scripted(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &Finished) -> Result<Answer, Unanswered> {
     let case = prepared.input.case;
     let (counter, context) = (prepared.routed.options.counter, done.tokens.map_or(0, |(all, _)| all));
@@ -84,7 +86,8 @@ pub(super) fn scripted(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &
     })
 }
 
-/// Asks a model. Nobody pays for the answer to a context that is not what it has to be, or to an answer that nothing is expected of.
+/// Calls a model. Skipped if an expectation on the context failed or none on the answer exists,
+/// since that answer would be paid for without use.
 pub(super) fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) -> Result<Decision, Unanswered> {
     let CaseInput { path, case, .. } = *prepared.input;
     if case.expectations.is_empty() || done.context.iter().any(Verdict::is_failure) {
@@ -110,7 +113,7 @@ pub(super) fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut
     })
 }
 
-/// Tries what a model answers to each trial, and keeps what a case was answered where every trial was.
+/// Runs trials with a model's answers, and records the case once every trial is answered.
 pub(super) fn trials_asked(
     prepared: &PreparedCase<'_>,
     (ask, model): (&dyn Ask, &Model),
@@ -118,7 +121,7 @@ pub(super) fn trials_asked(
     once: &mut dyn FnMut(TrialOf) -> Result<Answer, Unanswered>,
 ) -> Result<Decision, Unanswered> {
     let CaseInput { path, case, .. } = *prepared.input;
-    // What is recorded is there for every rule.
+    // A recording must contain the trials for every rule.
     let rows = if prepared.run.answers.from == AnswersFrom::Live { prepared.run.rows } else { Rows::Full };
     let name = case.name.value.as_str();
     let round = |stage, rule| Tries { rows, ..Tries::unbounded(stage, rule) };
@@ -151,7 +154,7 @@ pub(super) fn trials_asked(
     }
 }
 
-/// Tries the recorded answers.
+/// Runs trials with recorded answers.
 pub(super) fn replayed(
     prepared: &PreparedCase<'_>,
     assembly: &Assembly,
@@ -189,7 +192,7 @@ pub(super) fn replayed(
     decision
 }
 
-/// Tries the only answer that there is.
+/// Runs trials with a single given answer.
 pub(in crate::eval) fn one(
     case: &Judging<'_>,
     answer: &Answer,
@@ -200,21 +203,21 @@ pub(in crate::eval) fn one(
     self::tries(case, tries, done, &mut |_| Ok((answer.clone(), answered, by)))
 }
 
-/// What a call was answered with.
+/// The answer of a recorded call.
 pub(in crate::eval) fn answer_of(call: &Recording) -> Result<provider::Answer, Unanswered> {
     Ok(response_of(call)?.answer)
 }
 
-/// Tokens of what a conversation has beyond the context.
+/// The tokens of a conversation beyond the context.
 fn added(assembly: &Assembly, messages: &[Message], counter: &dyn TokenCounter) -> u64 {
     let more = messages.get(assembly.messages.len()..).unwrap_or_default();
     more.iter().map(|message| counter.count(message.text.text()) as u64).sum()
 }
 
-/// Gives the answer of a trial, where it came from, and who gave it.
+/// Returns the answer of a trial, its origin, and the name of its source.
 type Next<'n, 'b> = &'n mut dyn FnMut(TrialOf) -> Result<(Answer, Answered, &'b str), Unanswered>;
 
-/// Tries a case, and where that fails and there is a second stage, once more.
+/// Runs the first stage and, if that fails, the second one if there is one.
 pub(super) fn stages(
     case: &Judging<'_>,
     (first, second): (Tries, Option<Tries>),
@@ -227,7 +230,7 @@ pub(super) fn stages(
     }
 }
 
-/// Tries answers until they decide.
+/// Runs trials of one stage until they decide.
 pub(super) fn tries(
     case: &Judging<'_>,
     Tries { stage, rule, of: asked_for, there, rows }: Tries,
@@ -241,10 +244,10 @@ pub(super) fn tries(
     let mut is_open = false;
     (done.rule, done.stage) = (Some(rule), stage);
     let recorded = Recorded { trials: there, of: asked_for, is_cut: there < of };
-    // One that can be asked as often as needed has no number of recorded trials.
+    // Unlimited answers have no number of recorded trials.
     let is_known = there > 0 && there < u32::MAX;
     done.recorded = (is_known && there != asked_for).then_some(recorded);
-    // Where the first one is not there, that is found out by asking for it.
+    // A missing first answer is detected by requesting it.
     for number in 1..=of.min(there.max(1)) {
         let (answer, answered, by) = next(TrialOf { stage, number, of })?;
         let trial = match last.take() {
@@ -256,7 +259,7 @@ pub(super) fn tries(
             done.answered = Answered::NotJudged;
             return Ok(if trial.is_open() { Decision::Inconclusive } else { Decision::Open });
         }
-        // One that a person wrote is none of a model.
+        // A scripted answer is not counted as a model's.
         if done.answered != Answered::Scripted {
             done.answered = answered;
         }
@@ -271,14 +274,14 @@ pub(super) fn tries(
         }
     }
     done.stopped_early = row.len() < of.min(there) as usize;
-    // Trials can fail without what was not judged, but not pass.
+    // Trials can fail despite skipped expectations, but not pass.
     Ok(if decision == Decision::Open || decision == Decision::Pass && is_open { Decision::Inconclusive } else { decision })
 }
 
 fn trial(case: &Judging<'_>, answer: Answer, by: &str, stage: Stage) -> Result<Trial, String> {
     let expectations = &case.input.case.expectations;
     let needs = |one: &&Spanned<Expectation>| one.value.test.needs_whole_answer();
-    // A refusal that is expected is an answer.
+    // An expected refusal is an answer.
     let is_expected = |flaw: &&Flaw| {
         **flaw == Flaw::Withheld && expectations.iter().any(|one| one.value.gate && one.value.test == AnswerTest::Refuses(true))
     };
@@ -299,7 +302,7 @@ fn trial(case: &Judging<'_>, answer: Answer, by: &str, stage: Stage) -> Result<T
     Ok(Trial { tried, stage, verdicts, by: by.to_owned(), tokens, took, decomposes, answer: Arc::new(answer) })
 }
 
-/// A run that is not complete, where nothing says how it has to end.
+/// The failure of an incomplete run, unless an expectation defines its end.
 fn unfinished(answer: &Answer, expectations: &[Spanned<Expectation>]) -> Option<Verdict> {
     let run = answer.run.as_deref().filter(|run| run.ends != "complete")?;
     let says = |one: &Spanned<Expectation>| each(std::slice::from_ref(one)).any(|(test, _)| matches!(test, AnswerTest::Ends(_)));
@@ -313,7 +316,7 @@ fn unfinished(answer: &Answer, expectations: &[Spanned<Expectation>]) -> Option<
     Some(Verdict { reason, what, outcome: Outcome::Fail, gate: true, span })
 }
 
-/// What becomes of the expectations on an answer that is none to judge.
+/// The verdict in place of the expectations on an answer that cannot be judged.
 fn unjudged(flaw: &Flaw, gate: bool, span: Span) -> Verdict {
     let what = "a whole answer".to_owned();
     let (found, advice) = flaw.words();

@@ -1,4 +1,4 @@
-//! Expectations on a whole run: who was asked, which way it took, how it ended.
+//! Expectations on a whole run: its agents, its path, its end.
 
 use super::given::{Answer, RunStage, WholeRun};
 use crate::eval::verdict::{Judged, blind, fail, pass};
@@ -8,12 +8,12 @@ fn no_run(expected: String) -> Judged {
     blind(expected, "no whole run")
 }
 
-/// The stages of a run that a name or a path means.
+/// The stages of a run that a name or a path denotes.
 pub(super) fn agents<'a>(answer: &'a Answer, name: &str) -> Vec<&'a RunStage> {
     answer.run.as_deref().map_or_else(Vec::new, |run| run.of(name))
 }
 
-/// Nobody of a name was asked: who was.
+/// The outcome if no agent of a name was called; lists the called ones.
 pub(in crate::eval) fn not_asked(answer: &Answer, name: &str) -> Judged {
     let expected = format!("`{name}` to be asked");
     match answer.run.as_deref() {
@@ -27,7 +27,7 @@ fn listed(path: &[String]) -> String {
     if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
 }
 
-/// Whether a run ended as it has to.
+/// Judges the end of a run.
 pub(super) fn ends(answer: &Answer, end: &str) -> Judged {
     let expected = format!("a run that is {end}");
     let Some(run) = answer.run.as_deref() else { return no_run(expected) };
@@ -35,7 +35,7 @@ pub(super) fn ends(answer: &Answer, end: &str) -> Judged {
     if run.ends == end { pass(expected, found) } else { fail(expected, found) }
 }
 
-/// Whether a run came by what it has to.
+/// Judges the path of a run.
 pub(super) fn path(answer: &Answer, expected: &Trajectory) -> Judged {
     let names: Vec<&str> = expected.calls.iter().map(|call| call.name.value.as_str()).collect();
     let words = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
@@ -58,7 +58,8 @@ pub(super) fn path(answer: &Answer, expected: &Trajectory) -> Judged {
     if holds { pass(expected, found) } else { fail(expected, found) }
 }
 
-/// How many of some names have a stage of their own, and so how many stages have a name. A path that is given exactly is looked for first.
+/// The number of names with a stage of their own, and so the number of stages with a name. Exact
+/// paths are matched first.
 fn matched(run: &WholeRun, names: &[&str]) -> (usize, usize) {
     let mut names = names.to_vec();
     names.sort_by_key(|name| !run.stages.iter().any(|stage| stage.stage == **name));

@@ -1,5 +1,6 @@
-//! The trials of a case: those of one agent, and of a whole task by the runner, with answers from where the evaluation has them. No command runs
-//! here: what a script writes is an answer of the case.
+//! Runs the trials of a case, of one agent or, by the runner, of a whole task, with answers from
+//! the source of the evaluation. Runs no command: the output of a script is a scripted answer of
+//! the case.
 
 use super::given::{Answer, RunStage, WholeRun};
 use super::trying::{self, SCRIPT};
@@ -27,7 +28,8 @@ use crate::run::trace::{Journal, Trace, TraceEvent};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Tries the answers that there are, for a context or, without one, for a whole run; `Open` where there is nothing to try.
+/// Judges the available answers for a context or, without one, for a whole run; `Open` if there are
+/// none.
 pub(in crate::eval) fn answered(
     prepared: &PreparedCase<'_>,
     assembly: Option<&Assembly>,
@@ -36,7 +38,7 @@ pub(in crate::eval) fn answered(
     let case = prepared.input.case;
     let from = prepared.run.answers.from;
     let recorded = match prepared.input.answers.recorded {
-        // What is recorded anew was not looked at.
+        // A recording that is to be replaced is not read.
         _ if matches!(from, AnswersFrom::Record | AnswersFrom::Live | AnswersFrom::Scripted | AnswersFrom::Kept) => &[],
         recorded => recorded.map_err(str::to_owned)?,
     };
@@ -71,14 +73,14 @@ pub(in crate::eval) fn answered(
     }
 }
 
-/// Runs the task by what the case says.
+/// Runs the task with the scripted answers of the case.
 fn scripted(prepared: &PreparedCase<'_>) -> Result<Answer, Unanswered> {
     let answers = &prepared.input.case.answers;
     let script = Script::new(answers.iter().map(|one| one.value.clone()))?;
     one(prepared, &Source::Script { script, counts: answers.iter().any(|one| one.value.usage.is_some()) })
 }
 
-/// Runs the task by what was recorded.
+/// Runs the task with recorded answers.
 fn replayed(prepared: &PreparedCase<'_>, recorded: &[Recording], done: &mut Finished) -> Result<Decision, Unanswered> {
     let none = Comparison::default();
     let comparison = prepared.run.answers.comparison.unwrap_or(&none);
@@ -102,7 +104,7 @@ fn replayed(prepared: &PreparedCase<'_>, recorded: &[Recording], done: &mut Fini
     decision
 }
 
-/// What asking anew takes, where there is a model to ask.
+/// Estimates the cost of new answers, if there is a model to call.
 fn plan(prepared: &PreparedCase<'_>, done: &mut Finished) {
     if let Some(wire) = wire(prepared).ok().filter(|wire| wire.model.is_some()) {
         done.anew = Some(estimate(prepared, &wire, done.tokens.map_or(0, |(all, _)| all)));
@@ -123,18 +125,18 @@ fn asked(prepared: &PreparedCase<'_>, done: &mut Finished) -> Result<Decision, U
     })
 }
 
-/// Where the answers of a run come from.
+/// The source of the answers of a run.
 #[derive(Debug)]
 enum Source<'s> {
-    /// The case has them.
+    /// Scripted answers of the case.
     Script {
         script: Script,
-        /// Whether it says what tokens they take.
+        /// True if the script contains token counts.
         counts: bool,
     },
-    /// They are recorded.
+    /// Recorded answers.
     Replay { replay: &'s Replay<'s>, stage: Stage },
-    /// Models give them.
+    /// Answers of models.
     Models { ask: &'s dyn Ask, path: &'s str, case: &'s str, trial: TrialOf },
 }
 
@@ -170,7 +172,7 @@ impl Source<'_> {
     }
 }
 
-/// Gives the answers of a run and keeps them, each for its stage.
+/// Passes on the answers of a run and collects them by stage.
 #[derive(Debug)]
 struct Collected<'s, 'r> {
     source: &'s Source<'r>,
@@ -188,7 +190,7 @@ impl Answers for Collected<'_, '_> {
         answer.took.is_live = given.by == AnsweredBy::Upstream;
         answer.took.latency_ms =
             Some(given.response.latency).filter(|took| !took.is_zero()).and_then(|took| took.as_millis().try_into().ok());
-        // What a subtask takes is part of who asked for it.
+        // The cost of a subtask belongs to the agent that requested it.
         let stage = asked.stage.split('~').next().unwrap_or_default().to_owned();
         self.answers.lock().unwrap_or_else(PoisonError::into_inner).entry(stage).or_default().push(answer);
         Ok(given)
@@ -233,13 +235,13 @@ fn one(prepared: &PreparedCase<'_>, source: &Source<'_>) -> Result<Answer, Unans
     Ok(whole(&outcome, stages(trace.events(), flow.plan(), given)))
 }
 
-/// The agents and scripts that ran, in order.
+/// The executed agents and scripts, in order.
 fn stages(events: Vec<TraceEvent>, plan: &PlanNode, mut given: BTreeMap<String, Vec<Answer>>) -> Vec<RunStage> {
     let name = |node: &str| plan.all().into_iter().find(|one| one.path == node && one.name.is_some())?.name.clone();
     let is_agent = |node: &str| plan.all().into_iter().any(|one| one.path == node && one.kind == PlanKind::Agent);
     let mut stages: Vec<RunStage> = Vec::new();
     let mut begun = |stage: String| {
-        // What runs in a subtask is part of who asked for it.
+        // A stage within a subtask belongs to the agent that requested it.
         if stage.contains('~') {
             return None;
         }
@@ -273,7 +275,7 @@ fn stages(events: Vec<TraceEvent>, plan: &PlanNode, mut given: BTreeMap<String, 
     stages
 }
 
-/// The result of a run as an answer, with the calls and tokens of all.
+/// The result of a run as an answer, with the calls and tokens of all stages.
 fn whole(outcome: &Outcome, stages: Vec<RunStage>) -> Answer {
     let text = |content: &serde_json::Value| content.as_str().map_or_else(|| content.to_string(), str::to_owned);
     let said = outcome.result.as_ref().map_or_else(String::new, |result| text(&result.content));

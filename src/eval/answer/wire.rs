@@ -12,7 +12,7 @@ use crate::run::wire::{Sent, Wire};
 use crate::scenario::model::Rule;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How the requests of a case are written: for its model; without one, as a chat completion.
+/// The wire format for the requests of a case: that of its model, or a chat completion without one.
 pub(in crate::eval) fn wire<'c>(case: &'c PreparedCase<'_>) -> Result<Wire<'c>, String> {
     let files = case.read.over(case.run.live);
     let request = Request { node: &case.node, role: case.receiver.role, files: &files, ..Request::new(case.receiver.task) };
@@ -24,7 +24,8 @@ pub(in crate::eval) fn wire<'c>(case: &'c PreparedCase<'_>) -> Result<Wire<'c>, 
     Ok(wire)
 }
 
-/// The recorded answers of a case, each given in its turn: in each stage the nth equal request gets the nth, then the last.
+/// The recorded answers of a case, used in turn: in each stage the nth equal request gets the nth
+/// answer, later ones the last.
 #[derive(Debug)]
 pub(in crate::eval) struct Replay<'r> {
     calls: &'r [Recording],
@@ -40,7 +41,7 @@ impl<'r> Replay<'r> {
         let mut by_stage: BTreeMap<Stage, Vec<&Recording>> = BTreeMap::new();
         let mut seen = BTreeSet::new();
         for call in calls.iter().filter(|call| call.is_answered()) {
-            // A line that was copied is no trial more.
+            // A copied line is not another trial.
             if call.trial.is_some_and(|trial| !seen.insert((trial.stage, trial.number, &call.key))) {
                 continue;
             }
@@ -50,27 +51,28 @@ impl<'r> Replay<'r> {
         Self { calls, by_stage: by_stage.into_iter().map(recorded).collect() }
     }
 
-    /// The trials of a stage, by its first request and its rule: as many as are recorded, and no more have to pass. Where more were recorded once,
-    /// the rule holds as it is.
+    /// The trials of a stage, given its first request and its rule: as many as recorded, and no
+    /// more have to pass. If more were recorded once, the rule applies unchanged.
     pub(super) fn tries(&self, of: Stage, first: &Sent, rule: Rule, rows: Rows) -> Tries {
         let there = self.by_stage.get(&of).map_or(0, |calls| calls.count(&first.live()));
         let planned = self.calls.iter().filter(|call| stage(call) == of).filter_map(|call| Some(call.trial?.of)).max();
         Tries::known(of, rule, (there, planned.unwrap_or(0)), rows)
     }
 
-    /// Whether a stage was recorded.
+    /// Returns true if a stage was recorded.
     pub(super) fn has(&self, of: Stage) -> bool {
         self.calls.iter().any(|call| stage(call) == of)
     }
 
-    /// Nothing was recorded for a request: how it differs from the recorded one that is most like it.
+    /// The error for a request without a recorded answer: its differences from the most similar
+    /// recorded request.
     pub(super) fn stale(&self, stage: Stage, sent: &Sent) -> Unanswered {
         let calls = self.by_stage.get(&stage).or_else(|| self.by_stage.values().next());
         let found = calls.and_then(|calls| Some((calls, *calls.most_like(&sent.live())?)));
         Unanswered::Stale(found.map_or_else(Vec::new, |(calls, call)| moved(calls.comparison(), call, &sent.live())))
     }
 
-    /// The next answer to a request.
+    /// The next recorded call for a request.
     pub(in crate::eval) fn next(&self, stage: Stage, sent: &Sent) -> Option<&'r Recording> {
         self.by_stage.get(&stage)?.next(&sent.live()).copied()
     }

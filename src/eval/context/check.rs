@@ -1,4 +1,4 @@
-//! One expectation on a context, judged. Looks at nothing but the context, and always says why.
+//! Judges one expectation on a context. Examines only the context; every verdict has a reason.
 
 use super::lookup::lookup;
 use super::patterns;
@@ -26,7 +26,6 @@ use crate::settings::provenance::Layer;
 use crate::template::setting::SettingName;
 use std::io::ErrorKind;
 
-/// Judges an expectation.
 pub(in crate::eval) fn judge(seen: &Seen<'_>, expectation: &Spanned<ContextExpectation>) -> Verdict {
     let (outcome, reason) = of(seen, &expectation.value);
     Verdict { what: expectation.value.words(), outcome, gate: true, reason, span: expectation.span }
@@ -65,7 +64,7 @@ fn of(seen: &Seen<'_>, expectation: &ContextExpectation) -> Judged {
     }
 }
 
-/// What became of a segment, in words.
+/// Describes the fate of a segment.
 fn fate(account: &SegmentReport) -> String {
     match &account.fate {
         Disposition::Kept => "it whole".to_owned(),
@@ -75,7 +74,7 @@ fn fate(account: &SegmentReport) -> String {
         Disposition::Shortened { left_out } => {
             let left_out: usize = left_out.iter().map(ExactSizeIterator::len).sum();
             let whole = account.segment.text.text().len();
-            // A change that is tried has another text.
+            // A mutated segment can have a shorter text.
             format!("it cut to {} of {whole} bytes: {}", whole.saturating_sub(left_out), account.reason)
         }
         Disposition::Dropped => format!("it dropped: {}", account.reason),
@@ -198,7 +197,7 @@ fn tokens(seen: &Seen<'_>, of: &Counted, max: Option<&Spanned<u64>>, min: Option
     (outcome, if is_over { reason.hint(largest(seen)) } else { reason })
 }
 
-/// Which segments take the most.
+/// Describes the largest segments.
 fn largest(seen: &Seen<'_>) -> String {
     let mut segments: Vec<(usize, &str)> = seen
         .assembly
@@ -222,7 +221,7 @@ fn nothing_cut(seen: &Seen<'_>, expected: bool) -> Judged {
     (if lost.is_none() == expected { Outcome::Pass } else { Outcome::Fail }, reason)
 }
 
-/// Where a setting came from, in words.
+/// Describes the provenance of a setting.
 fn provenance(origin: &OriginData) -> String {
     match origin.layer {
         Layer::Operator | Layer::Subtype => format!("the default of type {}", origin.row),
@@ -264,7 +263,7 @@ fn model(seen: &Seen<'_>, expected: &str) -> Judged {
     (outcome, if found.is_none() { reason.hint(advice()) } else { reason })
 }
 
-/// The model by everything that is said of it.
+/// Judges the model by all properties in the expectation.
 fn model_of(seen: &Seen<'_>, test: &ModelTest) -> Judged {
     let routed = &seen.case.routed;
     let chosen = routed.choice.as_ref().map(|choice| choice.model);
@@ -286,7 +285,7 @@ fn model_of(seen: &Seen<'_>, test: &ModelTest) -> Judged {
     verdict::all(&judged)
 }
 
-/// Why there is no stored request: nothing is there, or what is there cannot be read.
+/// The reason why there is no stored request: the file is missing or unreadable.
 fn unstored(input: &CaseInput<'_>, path: &str, expected: String) -> Reason {
     let name = path.rsplit('/').next().unwrap_or_default();
     let is_absent = |why: &String| *why == contained_path::reason(&ErrorKind::NotFound.into());
@@ -309,7 +308,7 @@ fn snapshot(seen: &Seen<'_>) -> Judged {
     if mask.is_same_request(stored, &now) {
         return verdict::pass(expected, "the same");
     }
-    // What was replaced there is no difference, the values of this environment among it.
+    // Masked values of the stored request are not a difference, so both are masked.
     let (stored, now) = if stored.contains('⟦') {
         let masked = |document: String| match seen.case.run.answers.comparison {
             Some(comparison) => comparison.masked(&document),

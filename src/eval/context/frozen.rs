@@ -1,4 +1,4 @@
-//! Where a scenario has what it froze: in a file beside it, or in its own.
+//! The places of a scenario's frozen values: in a file beside it, or in its own file.
 
 use crate::base::span::{Span, Spanned};
 use crate::eval::prepared::CaseInput;
@@ -6,10 +6,10 @@ use crate::kernel::context::Origin;
 use crate::scenario::model::{Content, Conversation, Frozen};
 use crate::scenario::paths::beside;
 
-/// A file of the project, and bytes of its text where they are known.
+/// A file of the project, and a span in it if known.
 pub(super) type PlaceInFile = (String, Option<Span>);
 
-/// The place of what a text comes from; `None` where the scenario does not say it.
+/// The place of a text's origin; `None` if the scenario does not freeze it.
 pub(super) fn place(input: &CaseInput<'_>, origin: &Origin) -> Option<PlaceInFile> {
     let situation = &input.case.situation;
     let at = |file: Option<&String>, span: Span| match file {

@@ -1,4 +1,4 @@
-//! Whether what is looked up in the files of the project, as they are now, finds what it should.
+//! Judges lookups in the current files of the project.
 
 use crate::context::assemble::Assembly;
 use crate::context::context_source::{ContextSource, Match};
@@ -8,10 +8,10 @@ use crate::scenario::expect::lookup::LookupTest;
 use crate::scenario::paths::plain;
 use std::cell::RefCell;
 
-/// What a lookup finds now.
+/// The current matches of a lookup.
 ///
 /// # Errors
-/// Why there is no answer.
+/// The reason why the lookup cannot run.
 pub(in crate::eval) fn found(case: &PreparedCase<'_>, test: &LookupTest) -> Result<Vec<Match>, String> {
     let index = case.run.index.ok_or("there are no files here that could be looked up")?;
     let role = case.receiver.role.map(|role| role.name.value.as_str());
@@ -20,12 +20,12 @@ pub(in crate::eval) fn found(case: &PreparedCase<'_>, test: &LookupTest) -> Resu
         return ask(&query.value);
     }
     let asked = Asked::default();
-    // What it is told is judged elsewhere; here it matters what it asks.
+    // Only the query matters here; the context itself is judged elsewhere.
     let _: Result<Assembly, _> = case.assemble_from(&asked);
     ask(&asked.0.into_inner().ok_or("this agent looks nothing up: give a `query`")?)
 }
 
-/// Notes what is looked up first, and finds nothing.
+/// Records the first query, and finds nothing.
 #[derive(Debug, Default)]
 struct Asked(RefCell<Option<String>>);
 
@@ -36,7 +36,7 @@ impl ContextSource for Asked {
     }
 }
 
-/// Judges what a lookup finds.
+/// Judges the matches of a lookup.
 pub(super) fn lookup(seen: &Seen<'_>, test: &LookupTest) -> Judged {
     let found = match found(seen.case, test) {
         Ok(found) => found,
@@ -47,7 +47,7 @@ pub(super) fn lookup(seen: &Seen<'_>, test: &LookupTest) -> Judged {
     let one = |name: &str, is_wanted: bool| {
         let path = plain(name);
         let at = found.iter().position(|one| one.id == *path || one.file() == path);
-        // What is named wrongly is never found, and proves nothing.
+        // A misspelt file name never matches, and proves nothing.
         let is_there = || seen.case.run.live.text(path.split(':').next().unwrap_or(&path)).is_ok();
         let (words, found) = match (at, is_wanted) {
             (Some(at), _) => (format!("{}`{name}`", if is_wanted { "" } else { "no " }), format!("it as number {}", at + 1)),

@@ -1,4 +1,4 @@
-//! Expectations on the context: no model, no recorded answer, always looked at first.
+//! Expectations on contexts: always judged first, without a model or a recorded answer.
 
 mod check;
 mod frozen;

@@ -1,6 +1,8 @@
-//! The author's own text in a context, in passages: lines of prose, and values of a JSON Schema or of a tool.
+//! The author's own text in a context, as passages: lines of prose, and values of a JSON Schema or
+//! of a tool.
 //!
-//! Text of others is no part of it, nor the fence around that. Neither line breaks inside a paragraph nor the order of keys mean anything.
+//! Excludes untrusted text and the fences around it. Line breaks within a paragraph and the order
+//! of keys have no meaning.
 
 use crate::kernel::context::{Kind, Origin, Segment, Traced, Trust};
 use crate::record::redact::Redactor;
@@ -13,23 +15,23 @@ use std::ops::Range;
 pub struct Loss {
     /// The passage.
     pub text: String,
-    /// The same with masked values.
+    /// The passage with masked values.
     pub masked: String,
-    /// The passage in its place, if only masked values differ.
+    /// The passage that replaced it, if only masked values differ.
     pub instead: Option<String>,
 }
 
-/// A passage, and the line or the JSON value in its segment that it stands in.
+/// A passage, and the range of its line or JSON value in the segment.
 struct Passage {
     text: String,
     range: Range<usize>,
-    /// The words of its paragraph; empty for a value of JSON.
+    /// The text of its paragraph; empty for a JSON value.
     paragraph: String,
-    /// The key of a value of JSON, on which masks depend; `None` for a line.
+    /// The key of a JSON value, which masks depend on; `None` for a line.
     key: Option<String>,
 }
 
-/// The passages of some segments that are in no other one: gone, or reworded.
+/// The passages of `before` that `after` lacks: removed or reworded.
 pub fn losses(before: &[Segment], after: &[Segment], redactor: &Redactor) -> Vec<Loss> {
     let all = |segments: &[Segment]| segments.iter().flat_map(passages).collect::<Vec<_>>();
     let (old, new) = (all(before), all(after));
@@ -53,7 +55,7 @@ pub fn losses(before: &[Segment], after: &[Segment], redactor: &Redactor) -> Vec
     found.into_values().collect()
 }
 
-/// Takes a passage out of a segment of the author's own, or puts the other one in its place.
+/// Removes a passage from a segment of the author, or replaces it.
 pub fn lose(loss: &Loss, segment: &mut Segment) {
     let (mut rest, mut at) = (Traced::default(), 0);
     for Passage { range, key, .. } in passages(segment).into_iter().filter(|one| one.text == loss.text) {
@@ -77,14 +79,14 @@ pub fn lose(loss: &Loss, segment: &mut Segment) {
     }
 }
 
-/// The passages of a segment, in order; none of one that others wrote.
+/// The passages of a segment, in order; empty for an untrusted one.
 fn passages(segment: &Segment) -> Vec<Passage> {
     let mut out = Vec::new();
     if segment.trust != Trust::Trusted {
         return out;
     }
     let text = segment.text.text();
-    // The passages of the paragraph that is being read.
+    // The passages of the current paragraph.
     let (mut first, mut words) = (0, String::new());
     let mut end = |out: &mut Vec<Passage>, words: &mut String| {
         out.iter_mut().skip(first).for_each(|one| one.paragraph.clone_from(words));
@@ -119,7 +121,7 @@ fn passages(segment: &Segment) -> Vec<Passage> {
     out
 }
 
-/// The parts of a segment that its author wrote, in order; true for JSON.
+/// The ranges of a segment that its author wrote, in order; true for JSON.
 fn parts(segment: &Segment) -> Vec<(Range<usize>, bool)> {
     let is_json = |origin: &Origin| segment.kind == Kind::Tools || matches!(origin, Origin::Schema { .. });
     let mut out: Vec<(Range<usize>, bool)> = Vec::new();
@@ -130,7 +132,7 @@ fn parts(segment: &Segment) -> Vec<(Range<usize>, bool)> {
         for other in others.cloned().chain(std::iter::once(end..end)) {
             let part = at..other.start.max(at);
             at = at.max(other.end.min(end));
-            // A line may be of several stretches.
+            // A line can consist of several stretches.
             match out.last_mut().filter(|(last, json)| last.end == part.start && *json == is_json(&stretch.origin)) {
                 Some((last, _)) => last.end = part.end,
                 None if !part.is_empty() => out.push((part, is_json(&stretch.origin))),
@@ -165,7 +167,8 @@ fn masked(segment: &Segment, redactor: &Redactor) -> Vec<String> {
     out
 }
 
-/// Every value of a JSON value that has none inside, with the names on the way to it. Of a list only values with others inside have a number.
+/// Visits every scalar of a JSON value with its path. List items have a number in the path only if
+/// they are lists or objects.
 fn values(value: &Value, path: &str, take: &mut dyn FnMut(&str, &Value)) {
     match value {
         Value::Object(fields) => fields.iter().for_each(|(name, inside)| values(inside, &below(path, name), take)),
@@ -178,11 +181,11 @@ fn values(value: &Value, path: &str, take: &mut dyn FnMut(&str, &Value)) {
     }
 }
 
-/// A JSON text without a value of it, or with the other one.
+/// A JSON text without one of its values, or with that value replaced.
 fn json_without(json: &str, loss: &Loss) -> String {
     let Ok(value) = serde_json::from_str::<Value>(json) else { return String::new() };
     let value = without(value, "", loss).unwrap_or_default();
-    // Values are written without error.
+    // Serialising a value cannot fail.
     let written = if json.contains('\n') { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
     written.unwrap_or_default()
 }
@@ -213,7 +216,7 @@ fn of_item(path: &str, number: usize, item: &Value) -> String {
     if item.is_object() || item.is_array() { below(path, &number.to_string()) } else { path.to_owned() }
 }
 
-/// A value behind its path, as it is quoted.
+/// A value after its path, in the quoted form.
 fn passage(path: &str, value: &Value) -> String {
     value.as_str().map_or_else(|| format!("{path}: {value}"), |text| format!("{path}: {text}"))
 }

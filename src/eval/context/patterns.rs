@@ -1,4 +1,4 @@
-//! `contains` and `absent`: patterns in the text that an agent would receive.
+//! `contains` and `absent`: patterns in the text of an agent's context.
 
 use super::rendered_context::{kept, origin, place, stayed};
 use super::select::{nothing, select};
@@ -9,24 +9,24 @@ use crate::kernel::context::Kind;
 use crate::scenario::model::{Patterns, Selector};
 use std::ops::Range;
 
-/// Bytes of a text that are shown around what was found.
+/// The maximum length of a displayed match, in bytes.
 const SHOWN: usize = 60;
 
-/// Where a pattern is looked for.
+/// The texts that a pattern is searched in.
 enum Texts<'a> {
-    /// The texts of segments that stayed.
+    /// The texts of segments that were retained.
     Segments(Vec<&'a SegmentReport>),
-    /// The messages as they are sent, and the tools.
+    /// The messages as sent, and the tools.
     Messages,
 }
 
-/// A place where a pattern occurs.
+/// A match of a pattern.
 struct Hit {
     place: Place,
     excerpt: String,
 }
 
-/// Each pattern occurs.
+/// Judges patterns that must all occur.
 pub(super) fn contains(seen: &Seen<'_>, patterns: &Patterns) -> Judged {
     let texts = match texts(seen, patterns, "to contain") {
         Ok(texts) => texts,
@@ -44,7 +44,7 @@ pub(super) fn contains(seen: &Seen<'_>, patterns: &Patterns) -> Judged {
     (Outcome::Pass, Reason::new(format!("{place} to contain {}", patterns.words()), "each"))
 }
 
-/// None of the patterns occurs.
+/// Judges patterns that must not occur.
 pub(super) fn absent(seen: &Seen<'_>, patterns: &Patterns) -> Judged {
     let texts = match texts(seen, patterns, "not to contain") {
         Ok(texts) => texts,
@@ -76,7 +76,7 @@ fn texts<'a>(seen: &Seen<'a>, patterns: &Patterns, verb: &str) -> Result<Texts<'
     Err(Box::new(nothing(seen.assembly, which, expected).blind()))
 }
 
-/// The first occurrence of a pattern.
+/// The first match of a pattern.
 fn first(seen: &Seen<'_>, texts: &Texts<'_>, pattern: &str) -> Result<Option<Hit>, String> {
     match texts {
         Texts::Segments(accounts) => {
@@ -114,7 +114,7 @@ fn in_segment(account: &SegmentReport, text: &str, range: Range<usize>) -> Hit {
     Hit { place, excerpt }
 }
 
-/// What was found, in quotation marks, on one line.
+/// The match, in quotation marks, on one line.
 fn excerpt(text: &str, range: &Range<usize>) -> String {
     let end = text.floor_char_boundary(range.end.min(range.start + SHOWN));
     let found = text.get(range.start..end).unwrap_or("");
@@ -122,7 +122,7 @@ fn excerpt(text: &str, range: &Range<usize>) -> String {
     format!("“{}{more}”", found.replace('\n', "⏎"))
 }
 
-/// A pattern occurs nowhere: what the text is instead.
+/// The reason for a pattern without a match, with a description of the text.
 fn missed(seen: &Seen<'_>, texts: &Texts<'_>, expected: String) -> Reason {
     match texts {
         Texts::Segments(accounts) => {

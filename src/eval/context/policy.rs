@@ -1,4 +1,5 @@
-//! What a role lets its agent do: the tools that it is given and what they take, the paths that they may not touch.
+//! A role's policy: the tools of its agent and their parameters, and the paths that these tools
+//! must not touch.
 
 use crate::base::span::Spanned;
 use crate::base::suggest;
@@ -12,7 +13,7 @@ use crate::scenario::expect::tools::ToolTest;
 use crate::scenario::frozen::Frozen;
 use std::collections::BTreeSet;
 
-/// Judges each part: the first that does not hold says why.
+/// Judges each part; the reason is that of the first part that does not hold.
 pub(super) fn tools(seen: &Seen<'_>, test: &ToolTest) -> Judged {
     let receiver = seen.case.receiver;
     let Some(role) = receiver.role else {
@@ -23,7 +24,8 @@ pub(super) fn tools(seen: &Seen<'_>, test: &ToolTest) -> Judged {
     let lists = role.tools.as_ref().unwrap_or(&nothing);
     let given = lists.given();
     let names: Vec<String> = given.iter().map(|tool| tool.name.clone()).collect();
-    // A project that defines no tools says in its lists what may be called.
+    // In a project that defines no tools, the role's lists alone decide the tools that may be
+    // called.
     let is_defined = !lists.defined.is_empty();
     let is_given = |name: &str| if is_defined { names.iter().any(|other| other == name) } else { lists.permits(name) };
     let is_listed = |name: &str| lists.allowed.iter().chain(&lists.blocked).any(|entry| entry.value == name);
@@ -33,7 +35,7 @@ pub(super) fn tools(seen: &Seen<'_>, test: &ToolTest) -> Judged {
     };
     let one = |name: &str, wanted: bool| {
         let words = format!("{}a tool `{name}`", if wanted { "" } else { "not " });
-        // What is named wrongly is not there, and proves nothing.
+        // A misspelt tool name is never there, and proves nothing.
         if let Some(near) = slip(name) {
             let reason = Reason::new(words, "no tool of that name in the project").hint(format!("did you mean `{near}`?"));
             return (Outcome::Fail, reason.blind());
@@ -53,7 +55,7 @@ pub(super) fn tools(seen: &Seen<'_>, test: &ToolTest) -> Judged {
     verdict::all(&judged)
 }
 
-/// Whether a tool takes what a schema says, in whatever order.
+/// Judges the parameters of a tool by a schema, independent of the order of keys.
 fn takes(seen: &Seen<'_>, given: &[&ToolDefinition], name: &str, wanted: &Frozen) -> Judged {
     let words = match wanted {
         Frozen::File(path) => format!("the parameters of `{name}` as in {path}"),
@@ -72,12 +74,12 @@ fn takes(seen: &Seen<'_>, given: &[&ToolDefinition], name: &str, wanted: &Frozen
     }
 }
 
-/// Whether a list of the role's policy holds exactly these.
+/// Judges a list of the role's policy by its exact items.
 pub(super) fn same(seen: &Seen<'_>, what: &str, expected: &[Spanned<String>], found: &[String]) -> Judged {
     let words = format!("{what} {}", quoted(expected));
     if seen.case.receiver.role.is_none() {
         let words = if expected.is_empty() { format!("the {what} of a role") } else { words };
-        // A task has none, whoever plays it: what it lacks says nothing.
+        // A task without a role has no policy, so its absence proves nothing.
         let advice = format!("`{}` is asked for as a task: name a `role`", seen.case.receiver.task);
         return (Outcome::Fail, Reason::new(words, format!("no {what}: a task has none")).hint(advice).blind());
     }

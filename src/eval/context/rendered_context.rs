@@ -1,4 +1,4 @@
-//! What an agent would receive, as expectations look at it.
+//! The rendered context of an agent, as expectations examine it.
 
 use crate::context::assemble::Assembly;
 use crate::context::request::Files;
@@ -14,7 +14,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 impl Seen<'_> {
-    /// Whether a segment could be there, if the project were another: what could not is no less absent for whatever went wrong.
+    /// Returns true if the selected segment can exist for this task and situation; the absence of
+    /// one that cannot exist proves nothing.
     pub(super) fn could(&self, which: &Selector) -> bool {
         let case = self.case;
         let Some(takes) = case.forest.registry.signature(case.receiver.task) else { return true };
@@ -24,7 +25,7 @@ impl Seen<'_> {
     }
 }
 
-/// Bytes of a segment's text among which those are that stayed.
+/// The byte range of a segment's text that was retained.
 pub(super) fn stayed(account: &SegmentReport) -> Range<usize> {
     match &account.fate {
         Disposition::Kept | Disposition::Shortened { .. } => 0..account.segment.text.text().len(),
@@ -33,19 +34,19 @@ pub(super) fn stayed(account: &SegmentReport) -> Range<usize> {
     }
 }
 
-/// The place of what stayed of a segment.
+/// The place of the retained part of a segment.
 pub(super) fn place(account: &SegmentReport) -> Place {
     let range = stayed(account);
     Place { segment: Some(account.segment.id.clone()), origin: origin(account, range.start), range: Some(range), file: None }
 }
 
-/// The text of a segment that stayed.
+/// The retained text of a segment.
 pub(super) fn kept(account: &SegmentReport) -> Cow<'_, str> {
     let text = account.segment.text.text();
     let Disposition::Shortened { left_out } = &account.fate else {
         return Cow::Borrowed(text.get(stayed(account)).unwrap_or(""));
     };
-    // Blanks stand for what is left out, so that all else is found at its place.
+    // Omitted parts are replaced by blanks, so that offsets stay valid.
     let mut text = text.as_bytes().to_vec();
     for range in left_out {
         text.get_mut(range.clone()).unwrap_or_default().fill(b' ');
@@ -53,19 +54,19 @@ pub(super) fn kept(account: &SegmentReport) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8(text).unwrap_or_default())
 }
 
-/// What a segment's text comes from at a byte.
+/// The origin of a segment's text at a byte.
 pub(super) fn origin(account: &SegmentReport, at: usize) -> Option<Origin> {
     origin_of(&account.segment.text, at)
 }
 
-/// What a text comes from at a byte.
+/// The origin of a text at a byte.
 pub(super) fn origin_of(text: &Traced, at: usize) -> Option<Origin> {
     let stretch = text.stretches().iter().find(|stretch| stretch.range.contains(&at))?;
     let skipped = text.text().get(stretch.range.start..at).unwrap_or("");
     Some(stretch.origin.clone().down(memchr::memchr_iter(b'\n', skipped.as_bytes()).count() as u32))
 }
 
-/// The ids of all segments that stayed, in the order in which they stand.
+/// The ids of all retained segments, in their order.
 pub(in crate::eval) fn standing(assembly: &Assembly) -> Vec<&str> {
     let mut stays: Vec<(usize, &str)> =
         assembly.report.segments.iter().filter_map(|account| Some((account.position?, account.segment.id.as_str()))).collect();

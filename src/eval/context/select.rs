@@ -1,4 +1,4 @@
-//! Which segments an expectation speaks of, and what to say where there are none.
+//! Selects the segments that an expectation refers to, and describes missing ones.
 
 use super::rendered_context::standing;
 use crate::base::suggest;
@@ -9,10 +9,10 @@ use crate::kernel::context::Origin;
 use crate::scenario::expect::segments::ranges;
 use crate::scenario::model::Selector;
 
-/// Ids that are listed in full.
+/// The maximum number of listed ids.
 const LISTED: usize = 12;
 
-/// The segments that a selector names, whatever became of them.
+/// The segments that a selector matches, retained or not.
 pub(super) fn select<'a>(assembly: &'a Assembly, which: &Selector) -> Vec<&'a SegmentReport> {
     let is_meant = |account: &&SegmentReport| {
         let segment = &account.segment;
@@ -25,7 +25,7 @@ pub(super) fn select<'a>(assembly: &'a Assembly, which: &Selector) -> Vec<&'a Se
     assembly.report.segments.iter().filter(is_meant).collect()
 }
 
-/// The name of a source of text.
+/// The name of a text's source.
 pub(in crate::eval) fn source(origin: &Origin) -> Option<&str> {
     match origin {
         Origin::Template { task, .. } => Some(task),
@@ -36,7 +36,8 @@ pub(in crate::eval) fn source(origin: &Origin) -> Option<&str> {
     }
 }
 
-/// Says that a selector names nothing: what is there instead, and what was probably meant.
+/// The reason for a selector without matches: the existing segments, and the one that was probably
+/// meant.
 pub(super) fn nothing(assembly: &Assembly, which: &Selector, expected: String) -> Reason {
     let mut reason = Reason::new(expected, "none");
     if let Selector::Id(id) = which
@@ -48,10 +49,11 @@ pub(super) fn nothing(assembly: &Assembly, which: &Selector, expected: String) -
     match which {
         Selector::Id(id) => {
             let ids = || accounts.iter().map(|account| account.segment.id.as_str());
-            // The name without its kind, or the file without its folder, is meant more often than it is mistyped.
+            // An id without its kind, or a file without its folder, is a more frequent mistake than
+            // a misspelling.
             let part = |other: &&str| other.rsplit([':', '/']).next() == Some(id.value.as_str());
             let near = ids().find(part).or_else(|| suggest::nearest(&id.value, ids()));
-            // What was dropped is here, and is what was meant.
+            // A dropped segment with exactly this id exists, so that it is not a suggestion.
             let near = near.filter(|near| *near != id.value);
             if let Some(near) = near {
                 reason = reason.hint(format!("did you mean `{near}`?"));
@@ -69,7 +71,7 @@ pub(super) fn nothing(assembly: &Assembly, which: &Selector, expected: String) -
     reason.hint(here(assembly))
 }
 
-/// The segments that are there, in words.
+/// Describes the existing segments.
 pub(super) fn here(assembly: &Assembly) -> String {
     let ids = ranges(standing(assembly));
     let more = ids.len().saturating_sub(LISTED);

@@ -1,6 +1,7 @@
-//! The request as it is stored beside a scenario: everything that every provider would be sent, in the words of none of them.
+//! The stored form of a request beside a scenario: everything that any provider would receive, in a
+//! form independent of all dialects.
 //!
-//! A text of several lines is a list of its lines, so that a change reads as one line in a diff.
+//! A text of several lines is a list of its lines, so that a change is one line in a diff.
 
 use super::frozen::{self, PlaceInFile};
 use super::rendered_context::origin_of;
@@ -22,9 +23,9 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The project's file.
+/// The project file.
 const PROJECT: &str = "ctxc.toml";
-/// What stands for the mark of a fence, which says nothing of the request.
+/// The placeholder for the marker of a fence, which is not part of the request's meaning.
 const ZEROS: &str = "000000000000000000000";
 
 /// A request as it is stored: `scenarios/snapshots/NAME.json`.
@@ -161,7 +162,7 @@ struct Shown<'r> {
     base64: Option<String>,
 }
 
-/// The request as it is stored.
+/// The stored form of a case's request.
 pub fn stored_request(seen: &Seen<'_>) -> String {
     let Seen { case, assembly } = *seen;
     let choice = case.routed.choice.as_ref().filter(|_| case.other_model.is_none()).map(|choice| choice.model);
@@ -188,13 +189,13 @@ pub fn stored_request(seen: &Seen<'_>) -> String {
         },
         messages: assembly.messages.iter().map(Message::of).collect(),
     };
-    // Texts and JSON values are written without error.
+    // Serialising texts and JSON values cannot fail.
     let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
     text.push('\n');
     text
 }
 
-/// The request of another program, in the same form. What only its vendor knows is a text of JSON.
+/// The request of another program, in the same form. Vendor-specific parts become JSON texts.
 pub fn stored_sent(request: &Request) -> String {
     let said = |placed: &'_ Placed| match &placed.part {
         Some(_) => None,
@@ -230,7 +231,7 @@ pub fn stored_sent(request: &Request) -> String {
     text
 }
 
-/// How the model is asked to answer, by the names that the body has for it.
+/// The sampling parameters of a body, by the stored names.
 fn sampling(body: &Value) -> BTreeMap<&'static str, Cow<'_, Value>> {
     const FIELDS: [(&str, &str); 15] = [
         ("temperature", "/temperature"),
@@ -295,7 +296,8 @@ impl<'r> Said<'r> {
     }
 }
 
-/// Where a request parts with the stored one: both sides in words, and what the words come from: a file, or else an origin.
+/// A difference between a request and the stored one: its description, and the file or else the
+/// origin of the text.
 #[derive(Clone, Debug, Default)]
 pub(in crate::eval) struct Parting {
     pub(in crate::eval) words: String,
@@ -303,7 +305,7 @@ pub(in crate::eval) struct Parting {
     pub(in crate::eval) file: Option<PlaceInFile>,
 }
 
-/// The first place of each message, each tool and everything else in which a request parts with the stored one; there is one at least.
+/// The first difference in each message, each tool and each other key; at least one.
 pub(in crate::eval) fn partings(stored: &str, now: &str, seen: Option<&Seen<'_>>) -> Vec<Parting> {
     let no_request = || Parting { words: "a file that holds no request".to_owned(), origin: None, file: None };
     let Ok(Value::Object(before)) = serde_json::from_str::<Value>(stored) else { return vec![no_request()] };
@@ -330,7 +332,7 @@ pub(in crate::eval) fn partings(stored: &str, now: &str, seen: Option<&Seen<'_>>
             }
             continue;
         };
-        // What came or went leaves all behind it as it was.
+        // After an insertion or removal, the items behind it are unchanged.
         let most = first.len().min(second.len());
         let front = (0..most).take_while(|at| is_same(first.get(*at), second.get(*at))).count();
         let back = |at: &usize| is_same(first.get(first.len() - 1 - at), second.get(second.len() - 1 - at));
@@ -344,18 +346,19 @@ pub(in crate::eval) fn partings(stored: &str, now: &str, seen: Option<&Seen<'_>>
         }
     }
     if out.is_empty() {
-        // The same request, written in another way.
+        // The same request in another notation.
         out.push(Parting { words: "another way of writing it".to_owned(), origin: None, file: None });
     }
     out
 }
 
-/// Whether two values are the same, and their keys in the same order.
+/// Returns true if two values are equal, including the order of keys.
 fn is_same(a: Option<&Value>, b: Option<&Value>) -> bool {
     a.map(Value::to_string) == b.map(Value::to_string)
 }
 
-/// Where two values part, and what stands there; two objects may have the same keys in another order.
+/// The first difference of two values, with both sides; two objects can differ in the order of keys
+/// alone.
 fn part<'v>(a: &'v Value, b: &'v Value, path: &mut Vec<String>) -> (Option<&'v Value>, Option<&'v Value>) {
     match (a, b) {
         (Value::Object(first), Value::Object(second)) => {
@@ -369,12 +372,12 @@ fn part<'v>(a: &'v Value, b: &'v Value, path: &mut Vec<String>) -> (Option<&'v V
             (None, None)
         }
         (Value::Array(_), Value::Array(_) | Value::String(_)) | (Value::String(_), Value::Array(_)) => {
-            // A text of one line is no list.
+            // A text of one line is not stored as a list.
             let (first, second) = (elements(a), elements(b));
             let is_other = |at: &usize| !is_same(first.get(*at), second.get(*at));
             let at = (0..first.len().max(second.len())).find(is_other).unwrap_or_default();
             path.push(at.to_string());
-            // A blank line that came or went says nothing.
+            // An inserted or removed blank line is skipped.
             let says = |all: &'v [Value]| all.get(at..).and_then(|rest| rest.iter().find(|one| one.as_str() != Some("")));
             let (mut a, mut b) = (says(first), says(second));
             if a == b {
@@ -390,7 +393,7 @@ fn elements(value: &Value) -> &[Value] {
     value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)
 }
 
-/// A place in a request, in words: `message 2 (user), line 7`.
+/// Describes a place in a request: `message 2 (user), line 7`.
 fn words(path: &[String], request: &Value) -> String {
     let mut words = Vec::new();
     let mut at = Some(request);
@@ -400,7 +403,7 @@ fn words(path: &[String], request: &Value) -> String {
         at = at.and_then(|at| step.parse().map_or_else(|_| at.get(step), |number: usize| elements(at).get(number)));
         let Ok(number) = step.parse::<usize>() else {
             list = step;
-            // What is a list says so with its number.
+            // A list is described by the number of its item.
             if path.len() == 1 || !matches!(list, "messages" | "tools" | "parts" | "text") {
                 words.push(step.clone());
             }
@@ -418,7 +421,7 @@ fn words(path: &[String], request: &Value) -> String {
     words.join(", ")
 }
 
-/// The file that holds what moved, where that is no text of a template.
+/// The file that contains the changed value, if that is not a template's text.
 fn source_file(path: &[String], origin: Option<&Origin>, seen: &Seen<'_>) -> Option<PlaceInFile> {
     let Seen { case, assembly } = *seen;
     let key = path.get(1).map_or("", String::as_str);
@@ -441,7 +444,7 @@ fn source_file(path: &[String], origin: Option<&Origin>, seen: &Seen<'_>) -> Opt
     of_project.then(|| (PROJECT.to_owned(), None))
 }
 
-/// What a place in a request comes from.
+/// The origin of a place in a request.
 fn origin(path: &[String], assembly: &Assembly) -> Option<Origin> {
     let number = |at: usize| path.get(at)?.parse::<usize>().ok();
     let (text, line) = match path.first()?.as_str() {

@@ -1,4 +1,4 @@
-//! Accepted results, and how those of a run differ from them.
+//! Accepted results, and their comparison with the results of a run.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! `baselines/LOG.jsonl`: who accepted what, and why. A line is added and never changed.
+//! `baselines/LOG.jsonl`: the log of accepted relaxations, with person and reason. Lines are only
+//! added.
 
 use super::safeguards::{Kind, Weakened};
 use serde::{Deserialize, Serialize};
@@ -33,35 +34,37 @@ pub struct AddedLine {
     pub unverified: bool,
 }
 
-/// Those who may accept, by the base.
+/// The people who may accept relaxations, as defined by the base.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accepters {
-    /// The names; `None` if every person may.
+    /// The names; `None` if everyone may.
     names: Option<Vec<String>>,
-    /// Those of them whom CODEOWNERS names, so that the forge asks them before the log is merged.
+    /// The names among them in CODEOWNERS, whose review the forge requires before the log is
+    /// merged.
     owners: BTreeSet<String>,
 }
 
-/// What the log of a project says beyond that of an earlier revision.
+/// The lines of a project's log that an earlier revision lacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Approvals {
     added: Vec<AddedLine>,
     is_rewritten: bool,
 }
 
-/// Who accepted something.
+/// The acceptance of a relaxation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accepted<'a> {
-    /// Who.
+    /// The person.
     pub by: &'a str,
-    /// Why, in the words of whoever accepted it.
+    /// The reason, in that person's words.
     pub reason: &'a str,
-    /// True if nothing shows that it was they.
+    /// True if there is no evidence of the person.
     pub unverified: bool,
 }
 
 impl Accepters {
-    /// Those of these names, and the code owners where these count. Without a name and without a rule for code owners, every person may.
+    /// People by name, and the code owners if these count. Without names and without code owners,
+    /// everyone may accept.
     pub fn new(names: Vec<String>, owners: Option<BTreeSet<String>>) -> Self {
         let is_open = names.is_empty() && owners.is_none();
         let owners = owners.unwrap_or_default();
@@ -69,34 +72,34 @@ impl Accepters {
         Self { names: (!is_open).then(|| names.collect()), owners }
     }
 
-    /// Returns whether a person of this name may accept.
+    /// Returns true if a person may accept.
     pub fn may(&self, by: &str) -> bool {
         self.names.as_ref().is_none_or(|names| names.iter().any(|name| name == by))
     }
 
-    /// The names in words.
+    /// Lists the names.
     pub fn words(&self) -> String {
         self.names.as_ref().filter(|names| !names.is_empty()).map_or_else(|| "nobody".to_owned(), |names| names.join(", "))
     }
 }
 
 impl LogLine {
-    /// As it is written, with its line break.
+    /// The serialised line, with its line break.
     pub fn line(&self) -> String {
-        // Plain data with string keys: writing it cannot fail.
+        // Serialising plain data with string keys cannot fail.
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 }
 
 impl Approvals {
-    /// Reads the lines that a log has beyond an earlier one.
+    /// Reads the lines that were added to a log.
     ///
     /// # Errors
-    /// A line is no line of a log: its number, from 1, and why.
+    /// A line is not a valid log entry; the text contains its number, from 1, and the reason.
     pub fn between(before: &str, now: &str) -> Result<Self, String> {
-        // What a checkout does to line ends is no change.
+        // Line endings changed by a checkout are not a change.
         let (before, now) = (&before.replace("\r\n", "\n"), &now.replace("\r\n", "\n"));
-        // A line of the base that is none may be mended, or stay.
+        // An invalid line of the base may be repaired or kept.
         let is_line = |line: &&str| serde_json::from_str::<LogLine>(line).is_ok_and(|read| read.schema == SCHEMA);
         let known: Vec<&str> = before.lines().collect();
         let (kept, sound) = (now.lines().filter(is_line), before.lines().filter(is_line));
@@ -116,7 +119,7 @@ impl Approvals {
         Ok(Self { added, is_rewritten })
     }
 
-    /// The same with what shows who accepted: a signature, or CODEOWNERS.
+    /// Marks the lines whose person is verified by a signature or CODEOWNERS.
     #[must_use]
     pub fn verified(mut self, accepters: &Accepters, is_signed: impl Fn(&LogLine) -> bool) -> Self {
         for AddedLine { line, unverified } in &mut self.added {
@@ -125,12 +128,12 @@ impl Approvals {
         self
     }
 
-    /// The lines that were added.
+    /// The added lines.
     pub fn added(&self) -> &[AddedLine] {
         &self.added
     }
 
-    /// What changing the log itself comes to; nobody can accept that in the same log.
+    /// The relaxation for a change of existing log lines; it cannot be accepted in the same log.
     pub fn rewritten(&self) -> Option<Weakened> {
         let words = |text: &str| Some(text.to_owned());
         self.is_rewritten.then(|| Weakened {
@@ -142,7 +145,7 @@ impl Approvals {
         })
     }
 
-    /// The person who accepted something, of those who may; a verified one rather than another.
+    /// The acceptance of a relaxation by a person who may accept; a verified one is preferred.
     pub fn of(&self, weakened: &Weakened, accepters: &Accepters) -> Option<Accepted<'_>> {
         let may = |added: &&AddedLine| accepters.may(&added.line.by) && added.line.accepted.contains(weakened);
         let AddedLine { line, unverified } = self.added.iter().filter(may).min_by_key(|added| added.unverified)?;

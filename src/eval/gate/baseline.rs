@@ -1,4 +1,4 @@
-//! A baseline: the results of a suite that somebody accepted. Byte for byte the same for the same results.
+//! A baseline: the accepted results of a suite. Equal results give equal bytes.
 
 use super::accepted::BaselineCase;
 use crate::base::hash::{Hash, Hasher};
@@ -27,31 +27,31 @@ pub struct Baseline {
     pub cases: Vec<BaselineCase>,
 }
 
-/// Why a baseline cannot be compared with.
+/// The reason why a baseline cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BaselineFault {
-    /// It is none.
+    /// Not a baseline.
     #[error("it is not a baseline: {0}")]
     Other(String),
-    /// Another version wrote it.
+    /// Written in another format.
     #[error("it says `{0}`, expected `{SCHEMA}`")]
     Schema(String),
-    /// Somebody changed it.
+    /// Changed by hand.
     #[error("it was changed by hand: its content does not match its hash")]
     Edited,
-    /// Its suite is not tried to an end.
+    /// A scenario of its suite is undecided.
     #[error("`{id}` is {verdict}: only what passes or fails can be accepted")]
     Undecided {
         /// The scenario.
         id: String,
-        /// What became of it.
+        /// The verdict.
         verdict: String,
     },
 }
 
 impl Baseline {
-    /// The baselines of a scorecard, one for each suite, and what is wrong with the scenarios that neither pass nor fail: of these the
-    /// results that were accepted before stay.
+    /// The baselines of a scorecard, one for each suite, and the faults of undecided scenarios,
+    /// whose previously accepted results are retained.
     ///
     /// # Errors
     /// No scenario passes or fails.
@@ -101,9 +101,9 @@ impl Baseline {
     /// Reads a file of `baselines/`.
     ///
     /// # Errors
-    /// It is no baseline, or not as it was written.
+    /// It is not a baseline, or was changed by hand.
     pub fn read(text: &str) -> Result<Self, BaselineFault> {
-        // What a checkout does to line ends is no edit.
+        // Line endings changed by a checkout are not an edit.
         let text = &text.replace("\r\n", "\n");
         let read: Self = serde_json::from_str(text).map_err(|why| BaselineFault::Other(why.to_string()))?;
         if read.schema != SCHEMA {
@@ -115,9 +115,9 @@ impl Baseline {
         Ok(read)
     }
 
-    /// As it is written.
+    /// The serialised form.
     pub fn json(&self) -> String {
-        // Plain data with string keys: writing it cannot fail.
+        // Serialising plain data with string keys cannot fail.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
@@ -128,7 +128,7 @@ impl Baseline {
 }
 
 impl BaselineCase {
-    /// The result of a scenario as it would be accepted.
+    /// The result of a scenario in accepted form.
     pub fn of(row: &CaseRow) -> Self {
         Self {
             id: row.id.clone(),
@@ -145,7 +145,7 @@ impl BaselineCase {
         }
     }
 
-    /// Both models, where another one answers the scenario now.
+    /// Describes both models if another one answers the scenario now.
     pub fn other_model(&self, row: &CaseRow) -> Option<String> {
         let words = |provider: &Option<String>, model: &Option<String>| {
             let parts: Vec<&str> = [provider, model].into_iter().flatten().map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! Results held against accepted ones, scenario by scenario.
+//! Compares results with accepted ones, scenario by scenario.
 
 use super::accepted::{BaselineCase, Comparison};
 use crate::eval::scorecard::{CaseRow, Scorecard};
@@ -7,7 +7,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Comparison {
-    /// Holds results against accepted ones. Results of another model say nothing of this one: they are compared where `across` says so.
+    /// Compares results with accepted ones. Results of another model are compared only if `across`
+    /// is true.
     #[allow(clippy::cast_precision_loss, reason = "a scenario has fewer than 2^52 trials")]
     pub fn of<'c>(card: &Scorecard, accepted: impl IntoIterator<Item = &'c BaselineCase>, across: bool) -> Self {
         let rows: BTreeMap<&str, &CaseRow> = card.cases.iter().map(|row| (row.id.as_str(), row)).collect();
@@ -29,7 +30,7 @@ impl Comparison {
             let by_rate = answered.and_then(|now| now.value.partial_cmp(&(case.passed as f64 / case.trials as f64)));
             ups += u32::from(by_rate == Some(Ordering::Greater));
             downs += u32::from(by_rate == Some(Ordering::Less));
-            // A context that fails now is worse, however its answers pass.
+            // A context that newly fails is worse, whatever its answers.
             let by_verdict = (row.verdict == "pass").cmp(&(case.verdict == "pass"));
             match by_verdict.then(by_rate.unwrap_or(Ordering::Equal)) {
                 Ordering::Greater => found.better += 1,

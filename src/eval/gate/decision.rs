@@ -1,4 +1,5 @@
-//! The decision: what a change breaks and loosens, held against what was accepted. Pure data in, pure data out.
+//! The gate's decision: compares the regressions and relaxations of a change with what was
+//! accepted. A pure function of its input.
 
 use super::accepted::{BaselineCase, Comparison};
 use super::approvals::{Accepters, AddedLine, Approvals};
@@ -13,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::schema::json::names::GATE as SCHEMA;
 
-/// Below this a loss is no chance.
+/// The significance level of the sign test.
 const SIGNIFICANT: f64 = 0.05;
 
 /// Whether a change may be taken: `ctxc gate --json`.
@@ -120,38 +121,38 @@ pub struct Weakening {
     pub unverified: bool,
 }
 
-/// What a change is held to.
+/// The limits that a change must keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
-    /// Growth of a context in tokens, as a part of what it was.
+    /// The maximum growth of a context in tokens, as a fraction.
     pub manifest_tokens: f64,
-    /// The least rate of scenarios that pass.
+    /// The minimum pass rate of scenarios.
     pub pass_rate: Option<f64>,
-    /// Growth of tokens used, as a part.
+    /// The maximum growth of used tokens, as a fraction.
     pub tokens: Option<f64>,
-    /// The most that a run may cost in US dollars.
+    /// The maximum cost of a run in US dollars.
     pub cost_usd: Option<f64>,
-    /// Whether stale answers fail.
+    /// True if stale answers fail.
     pub refuses_stale: bool,
     /// The policy for answers of live models; `None` if the project has none.
     pub stability: Option<StabilityLimits>,
-    /// The treatment of removed text that no scenario holds.
+    /// The treatment of removed text that no scenario covers.
     pub uncovered: Uncovered,
 }
 
 /// The policy for answers of live models: `[eval.stability]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StabilityLimits {
-    /// The least number of trials of each scenario.
+    /// The minimum number of trials of each scenario.
     pub reruns: usize,
-    /// The most that the verdicts of the trials of a scenario may vary.
+    /// The maximum variance of the verdicts of a scenario's trials.
     pub variance: f64,
-    /// The most that the run may cost in US dollars.
+    /// The maximum cost of the run in US dollars.
     pub cost_usd: f64,
 }
 
 impl StabilityLimits {
-    /// The stricter of both.
+    /// The stricter values of both.
     fn and(self, other: Self) -> Self {
         Self {
             reruns: self.reruns.max(other.reruns),
@@ -162,7 +163,7 @@ impl StabilityLimits {
 }
 
 impl Limits {
-    /// What keeps both.
+    /// The stricter values of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let least =
@@ -179,38 +180,39 @@ impl Limits {
     }
 }
 
-/// Everything that is known of a change.
+/// The input of a decision about a change.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
-    /// Its results, by its own expectations.
+    /// Its results, judged by its own expectations.
     pub card: &'a Scorecard,
-    /// Its results by the expectations of the base; `None` where the base has none.
+    /// Its results, judged by the expectations of the base; `None` if the base has none.
     pub by_base: Option<&'a Scorecard>,
-    /// The scenarios of the base of which a check came to no end of its own as the base has it, each with why.
+    /// The scenarios of the base with a check that could not run as in the base, each with the
+    /// reason.
     pub unchecked: &'a BTreeMap<String, String>,
     /// The accepted results.
     pub baselines: &'a [Baseline],
-    /// What it loosens.
+    /// Its relaxations.
     pub weakened: &'a [Loosened],
-    /// What else should be known, without deciding.
+    /// Notes that do not affect the decision.
     pub notes: &'a [String],
-    /// Why a green would say too little.
+    /// The reasons why a pass would be unreliable.
     pub doubts: &'a [String],
-    /// What was accepted since the base.
+    /// The relaxations accepted since the base.
     pub approvals: &'a Approvals,
-    /// The people who may accept, by the base.
+    /// The people who may accept, as defined by the base.
     pub accepters: &'a Accepters,
-    /// Text that is gone or was changed and that no scenario holds: the agent, and a noun phrase for the text.
+    /// Removed or changed text that no scenario covers: the agent, and a noun phrase for the text.
     pub uncovered: &'a [(String, String)],
-    /// What it is held to.
+    /// The limits to keep.
     pub limits: Limits,
-    /// The least share of scenarios that must have an answer.
+    /// The minimum fraction of scenarios with an answer.
     pub min_answered: Option<f64>,
     /// True if a project without a scenario may pass.
     pub may_be_empty: bool,
 }
 
-/// Decides.
+/// Decides whether a change may be taken.
 pub fn decide(sides: Sides, candidate: &Candidate<'_>) -> Decision {
     let mut found = Found { candidate, violations: Vec::new(), failing: Vec::new(), warnings: candidate.notes.to_vec() };
     let weakened: Vec<Weakening> = candidate.weakened.iter().map(|one| found.weakening(one)).collect();
@@ -248,7 +250,7 @@ pub fn decide(sides: Sides, candidate: &Candidate<'_>) -> Decision {
 }
 
 impl Decision {
-    /// The decision where an error ended the run: nothing was judged.
+    /// The decision if an error ended the run before anything was judged.
     pub fn stopped(base: &str, decision: Verdict, error: String, warnings: Vec<String>) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
@@ -264,7 +266,7 @@ impl Decision {
     }
 }
 
-/// Why a green would say too little.
+/// The reasons why a pass would be unreliable.
 fn doubts(sides: &Sides, candidate: &Candidate<'_>) -> Vec<String> {
     let mut doubts = candidate.doubts.to_vec();
     doubts.extend(candidate.unchecked.iter().map(|(id, why)| {
@@ -296,17 +298,17 @@ fn doubts(sides: &Sides, candidate: &Candidate<'_>) -> Vec<String> {
     doubts
 }
 
-/// The policy for the answers of a candidate, if live models gave some of them.
+/// The policy for answers of live models, if the candidate has such answers.
 fn live_policy(candidate: &Candidate<'_>) -> Option<StabilityLimits> {
     candidate.limits.stability.filter(|_| asked(candidate).next().is_some())
 }
 
-/// The scenarios that live models answered.
+/// The scenarios answered by live models.
 fn asked<'c>(candidate: &Candidate<'c>) -> impl Iterator<Item = &'c CaseRow> {
     candidate.card.cases.iter().filter(|row| row.answer == Answered::Asked.word())
 }
 
-/// The reason why fewer trials of live models than the policy asks for decide nothing.
+/// The doubt about live scenarios with fewer trials than the policy requires.
 fn too_few_trials(candidate: &Candidate<'_>) -> Option<String> {
     let StabilityLimits { reruns, .. } = live_policy(candidate)?;
     let few: Vec<&CaseRow> = asked(candidate).filter(|row| row.trials.len() < reruns).collect();
@@ -324,7 +326,7 @@ fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// What is found so far.
+/// The findings of the gate so far.
 struct Found<'c> {
     candidate: &'c Candidate<'c>,
     violations: Vec<Violation>,
@@ -356,15 +358,15 @@ impl Found<'_> {
         of_suite.flat_map(|baseline| &baseline.cases).find(|case| case.id == row.id)
     }
 
-    /// Returns whether a scenario was accepted as failing, and fails by nothing else now.
+    /// Returns true if a scenario was accepted as failing, and has no new failure.
     fn fails_as_accepted(&self, row: &CaseRow) -> bool {
         self.accepted(row).is_some_and(|case| {
-            // Results of an earlier version do not name what failed.
+            // Results of an earlier version do not list the failed expectations.
             case.verdict == "fail" && (case.failed.is_empty() || row.failed().iter().all(|what| case.failed.contains(what)))
         })
     }
 
-    /// What fails by its own expectations.
+    /// Adds failures by the change's own expectations.
     fn own(&mut self) {
         for row in &self.candidate.card.cases {
             match row.verdict() {
@@ -398,7 +400,7 @@ impl Found<'_> {
         }
     }
 
-    /// What fails by the expectations of the base, where nobody accepted that these changed.
+    /// Adds failures by the expectations of the base, unless changes of these were accepted.
     fn by_the_base(&mut self, sides: &Sides, weakened: &[Weakening]) {
         let failing: BTreeSet<String> = self.failing.iter().map(|case| case.id.clone()).collect();
         for row in self.candidate.by_base.iter().flat_map(|card| &card.cases) {
@@ -416,7 +418,7 @@ impl Found<'_> {
         }
     }
 
-    /// What was accepted and is gone or worse.
+    /// Adds accepted scenarios that are missing, and significant losses against the baselines.
     fn by_baselines(&mut self) {
         let accepted = self.candidate.baselines.iter().flat_map(|baseline| &baseline.cases);
         let compared = Comparison::of(self.candidate.card, accepted, true);
@@ -438,7 +440,7 @@ impl Found<'_> {
         }
     }
 
-    /// Who accepted something and may not.
+    /// Warns about acceptances by people who may not accept.
     fn by_accepters(&mut self) {
         let accepters = self.candidate.accepters;
         let by: BTreeSet<&str> = self.candidate.approvals.added().iter().map(|added| added.line.by.as_str()).collect();
@@ -448,7 +450,7 @@ impl Found<'_> {
         }
     }
 
-    /// The variance and the cost of answers of live models.
+    /// Checks the variance and the cost of answers of live models.
     fn by_stability(&mut self) {
         let candidate = self.candidate;
         let Some(policy) = live_policy(candidate) else { return };
@@ -469,7 +471,7 @@ impl Found<'_> {
         }
     }
 
-    /// Scenarios that were recorded more often than they are tried.
+    /// Warns about scenarios with more recorded trials than are used.
     fn by_recordings(&mut self) {
         for row in &self.candidate.card.cases {
             if let Some(recorded) = row.rule.recorded.filter(|recorded| recorded.trials > recorded.of) {
@@ -480,7 +482,7 @@ impl Found<'_> {
         }
     }
 
-    /// Text that is gone without a scenario that would notice.
+    /// Adds removed text that no scenario covers.
     fn by_uncovered(&mut self) {
         for (agent, what) in self.candidate.uncovered {
             if self.candidate.limits.uncovered == Uncovered::Fail {
@@ -496,11 +498,11 @@ impl Found<'_> {
         }
     }
 
-    /// What all of them come to.
+    /// Checks the limits over all scenarios.
     fn by_limits(&mut self) {
         let Candidate { card, limits, .. } = self.candidate;
         let rate = share(card.summary.passed, card.summary.planned);
-        // What is not decided makes the decision inconclusive by itself, and could still pass.
+        // An undecided scenario makes the decision inconclusive by itself, and can still pass.
         let best = share(card.summary.passed + card.summary.inconclusive, card.summary.planned);
         if let Some(least) = limits.pass_rate.filter(|least| best < *least) {
             self.violated("pass_rate", format!("{least}"), format!("{rate:.3}"), None);
@@ -519,7 +521,7 @@ impl Found<'_> {
     }
 }
 
-/// What the growth of an agent's context is called.
+/// The label of the growth of an agent's context.
 const GROWTH: &str = "tokens known before a run";
 
 fn is_growth(weakened: &Weakened) -> bool {
@@ -539,7 +541,7 @@ pub struct Grown {
     pub path: String,
 }
 
-/// The agents whose contexts grew by more than is allowed.
+/// The agents whose contexts grew by more than the limit.
 pub fn grown(agents: impl IntoIterator<Item = Grown>, growth: f64) -> Vec<Loosened> {
     #[allow(clippy::cast_precision_loss, reason = "contexts have fewer than 2^52 tokens")]
     let is_more = |from: usize, to: usize| from > 0 && to as f64 > from as f64 * (1.0 + growth);
@@ -559,7 +561,7 @@ fn has_no_context(row: &CaseRow) -> bool {
     row.trouble.is_some() || !row.faults.is_empty() || row.context.iter().any(|one| one.gates && one.verdict == "fail")
 }
 
-/// Why a scenario is not as it should be, in one line.
+/// Describes the failure of a scenario in one line.
 fn why(row: &CaseRow) -> String {
     let trouble = row.trouble.clone().or_else(|| row.faults.first().map(|fault| fault.message.clone()));
     let told = |one: &crate::eval::scorecard::VerdictRow| format!("expected {}, found {}", one.expected, one.found);

@@ -1,4 +1,5 @@
-//! Whether a change may be taken: what it breaks against what was accepted, and what it loosens of what the project holds itself to.
+//! The gate: decides whether a change may be taken, from its regressions against accepted results
+//! and its relaxations of the project's own checks.
 
 pub(in crate::eval) mod accepted;
 mod approvals;

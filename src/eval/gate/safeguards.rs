@@ -1,4 +1,5 @@
-//! What a project holds itself to, as data: expectations, stored requests, lints, limits. Two revisions of it say what a change loosens.
+//! A project's safeguards as data: expectations, stored requests, lints, limits. The comparison of
+//! two revisions yields the relaxations of a change.
 
 use crate::base::hash::Hasher;
 use crate::base::lines::hunks;
@@ -32,55 +33,56 @@ words! {
 }
 
 impl Kind {
-    /// Whether one more of it is looser, and not one less.
+    /// Returns true if an additional one is a relaxation, instead of a removed one.
     const fn loosens(self) -> bool {
         matches!(self, Self::Suppression | Self::Allow)
     }
 }
 
-/// One thing that a project holds itself to.
+/// One safeguard of a project.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Safeguard {
-    /// The file that says it.
+    /// The file that defines it.
     pub path: String,
-    /// Its value in words, or the hash of one that is long.
+    /// Its value as text, or the hash of a long one.
     pub value: String,
-    /// How strict it is, as numbers of which more is stricter; none where two values cannot be compared.
+    /// Its limits, as numbers of which greater ones are stricter; empty if two values cannot be
+    /// compared.
     pub limits: Vec<f64>,
-    /// The patterns that it looks for, where more of them are stricter.
+    /// The patterns that it searches for, if more of them are stricter.
     pub patterns: Vec<String>,
-    /// What it says besides: where that differs, limits and patterns cannot be compared.
+    /// Its other properties; if these differ, limits and patterns cannot be compared.
     pub besides: String,
-    /// What the hash is of, in lines that can be shown; `None` where nobody asks for it.
+    /// The hashed text, in lines for display; `None` if it is not needed.
     pub text: Option<String>,
 }
 
-/// The kind of a safeguard, what it belongs to, and what it says.
+/// The kind of a safeguard, its owner, and its label.
 type Key = (Kind, String, String);
 
-/// What stands before the words of an answer to a request.
+/// The prefix of the label of an answer to a request.
 pub const ANSWER: &str = "answer to ";
-/// The prefix of the words for a request that an answer is to.
+/// The prefix of the label of a request that has an answer.
 pub const REQUEST: &str = "request of ";
-/// Which part of a scenario answers to a changed request are.
+/// The label of answers to a changed request.
 pub const BROUGHT: &str = "answers to a changed request";
-/// Characters of a hash that tell two contents of one place apart.
+/// The number of characters of a hash that distinguish two contents.
 const SHOWN: usize = 19;
-/// A whole scenario, as a part of itself.
+/// The label of a whole scenario, as a part of itself.
 pub const SCENARIO: &str = "the scenario";
-/// The words for what a scenario freezes.
+/// The label of a frozen situation.
 pub const SITUATION: &str = "frozen situation";
-/// What stands before the file of a check.
+/// The prefix of the label of a check's file.
 pub const CHECK: &str = "check ";
-/// The text between a silenced rule and the part of a definition in which it is.
+/// The text between a silenced rule and the part of a definition that it is silenced in.
 pub const PART: &str = " in ";
-/// Lines of a difference that are shown, and characters of each.
+/// The number of displayed lines of a diff, and of characters of each.
 const DIFF_LINES: usize = 12;
 const DIFF_CHARS: usize = 160;
-/// Words that tell the kind of an expectation: `context: tokens`.
+/// The number of words that identify the kind of an expectation: `context: tokens`.
 const WORDS: usize = 2;
 
-/// Everything that a project holds itself to, by its kind, what it belongs to, and what it says.
+/// The safeguards of a project, by kind, owner and label.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Safeguards(BTreeMap<Key, Safeguard>);
 
@@ -100,19 +102,20 @@ pub struct Weakened {
     pub after: Option<String>,
 }
 
-/// The same with where it stands and what it was.
+/// A relaxation with its place and its diff.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Loosened {
-    /// What is looser.
+    /// The relaxation.
     pub weakened: Weakened,
-    /// The file that says it, or said it.
+    /// The file that defines the safeguard, or defined it.
     pub path: String,
-    /// What leads from its text to the one of now, cut short; `None` where both were not kept, or look the same.
+    /// The shortened diff of its text; `None` if either text was not retained, or if both look the
+    /// same.
     pub diff: Option<String>,
 }
 
 impl Safeguard {
-    /// One without a text.
+    /// A safeguard without a text.
     pub fn new(path: &str, value: impl Into<String>, limit: Option<f64>) -> Self {
         let limits = limit.into_iter().collect();
         Self { path: path.to_owned(), value: value.into(), limits, patterns: Vec::new(), besides: String::new(), text: None }
@@ -128,7 +131,8 @@ impl Safeguard {
 }
 
 impl Safeguards {
-    /// Adds one. The same one twice, as two equal expectations of a scenario, counts as two.
+    /// Adds a safeguard. A duplicate, such as a second equal expectation of a scenario, gets a
+    /// number.
     pub fn add(&mut self, kind: Kind, of: &str, what: impl Into<String>, safeguard: Safeguard) {
         let what = what.into();
         let mut key = (kind, of.to_owned(), what.clone());
@@ -140,13 +144,14 @@ impl Safeguards {
         self.0.insert(key, safeguard);
     }
 
-    /// The files that the safeguards are written in.
+    /// The files that define safeguards.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.0.values().map(|safeguard| safeguard.path.as_str())
     }
 
-    /// Whether an answer that is gone was to a request that nobody sends any more: the scenario has answers, and none of them is to that
-    /// request. Whether they are to the request of today is for the scenario to say.
+    /// Returns true if a removed answer belongs to a request that is no longer sent: the scenario
+    /// has answers, and none of them belongs to that request. Their fit to the current request is
+    /// judged by the scenario itself.
     fn has_other_answers(&self, (kind, of, what): &Key) -> bool {
         let request = |what: &str| Some(what.strip_prefix(ANSWER)?.split(" (").next().unwrap_or_default().to_owned());
         let Some(gone) = request(what).filter(|_| *kind == Kind::Recording) else { return false };
@@ -154,7 +159,8 @@ impl Safeguards {
         there.peek().is_some() && there.all(|one| one != gone)
     }
 
-    /// Returns whether what silences a rule in a part of a definition silenced it in all of that definition before.
+    /// Returns true if the rule was silenced in the whole definition before, so that silencing it
+    /// in a part is not a relaxation.
     fn has_wider(&self, (kind, of, what): &Key, now: &Self) -> bool {
         let Some((rule, _)) = what.split_once(PART) else { return false };
         let whole = (*kind, of.clone(), rule.to_owned());
@@ -162,7 +168,7 @@ impl Safeguards {
         *kind == Kind::Allow && count(self) > count(now)
     }
 
-    /// The answers of each scenario, by the requests that they are to.
+    /// The answers of each scenario, by request.
     fn answers(&self) -> BTreeMap<&str, BTreeMap<&str, Vec<&Safeguard>>> {
         let mut all: BTreeMap<&str, BTreeMap<&str, Vec<&Safeguard>>> = BTreeMap::new();
         for ((kind, of, what), safeguard) in &self.0 {
@@ -174,8 +180,8 @@ impl Safeguards {
         all
     }
 
-    /// Answers that `now` brings for requests that have none here, of scenarios that have answers here: who changes a request cannot
-    /// testify to what it is answered. One for each scenario.
+    /// The answers that `now` adds for new requests of scenarios that already have answers: the
+    /// author of a request cannot vouch for its answer. One relaxation for each scenario.
     fn brought(&self, now: &Self) -> Vec<Loosened> {
         let before = self.answers();
         let brought = |(of, requests): (&str, BTreeMap<&str, Vec<&Safeguard>>)| {
@@ -204,7 +210,7 @@ impl Safeguards {
         self.0.keys().filter(|key| key.0 == Kind::Expectation).map(|key| key.1.as_str()).collect()
     }
 
-    /// The scenarios that are gone in `now`, each with all that it held the project to: one for each scenario.
+    /// The scenarios removed in `now`, one relaxation for each, which covers all of its safeguards.
     fn removed<'s>(&'s self, now: &Self) -> BTreeMap<&'s str, Loosened> {
         let there = now.scenarios();
         let gone = self.scenarios().into_iter().filter(|name| !there.contains(name));
@@ -224,7 +230,7 @@ impl Safeguards {
         gone.map(removed).collect()
     }
 
-    /// What a change from `self` to `now` loosens.
+    /// The relaxations of a change from `self` to `now`.
     pub fn weakened(&self, now: &Self) -> Vec<Loosened> {
         let removed = self.removed(now);
         let is_left = |key: &Key| !removed.keys().any(|of| is_of_scenario(key, of));
@@ -237,7 +243,8 @@ impl Safeguards {
             let weakened = Weakened { kind, of, what, before: value(before), after: value(after) };
             found.push(Loosened { weakened, path, diff });
         };
-        // An expectation goes by its words: one with other words is what became of it, first of all one that asks for as much.
+        // An expectation is identified by its text, so an edited one counts as replaced, preferably
+        // by one that is at least as strict.
         let mut new: BTreeMap<_, Vec<(&Key, &Safeguard)>> = BTreeMap::new();
         for one in now.0.iter().filter(|(key, _)| key.0 == Kind::Expectation && !self.0.contains_key(*key)) {
             new.entry(wording(one.0)).or_default().push(one);
@@ -248,9 +255,9 @@ impl Safeguards {
                 Some(after) if after.is_as_strict_as(before) => {}
                 Some(after) => tell(key, Some(before), Some(after)),
                 None if now.has_other_answers(key) => {}
-                // It goes with its answer.
+                // It is removed together with its answer.
                 None if key.0 == Kind::Recording && key.2.starts_with(REQUEST) => {}
-                // A check may stop to look for a file that is not there.
+                // A check may stop referring to a missing file.
                 None if key.2.starts_with(CHECK) && !before.value.starts_with("b3:") => {}
                 None => {
                     let own = new.get_mut(&wording(key));
@@ -271,7 +278,7 @@ impl Safeguards {
                 before => tell(key, before, Some(after)),
             }
         }
-        // Results that are accepted for the first time excuse later ones.
+        // Results accepted for the first time can excuse later ones.
         for (key, after) in now.0.iter().filter(|(key, _)| key.0 == Kind::Baseline && !self.0.contains_key(*key)) {
             tell(key, None, Some(after));
         }
@@ -281,7 +288,8 @@ impl Safeguards {
     }
 }
 
-/// The first lines that differ, each cut short. Of a line that begins as long as the one in its place does, the part is shown that differs.
+/// The first lines that differ, shortened. If a line shares a long prefix with its counterpart,
+/// only the part that differs is shown.
 fn diff(before: &str, after: &str) -> Option<String> {
     let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let mut lines = Vec::new();
@@ -305,17 +313,18 @@ fn diff(before: &str, after: &str) -> Option<String> {
     (!lines.is_empty()).then(|| lines.get(..DIFF_LINES).unwrap_or(&lines).join("\n") + more)
 }
 
-/// Characters with which two lines begin alike.
+/// The length of the common prefix of two lines, in characters.
 fn equal((one, other): (&&str, &&str)) -> usize {
     one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
 }
 
-/// Returns whether something is a part of a scenario.
+/// Returns true if a safeguard belongs to a scenario.
 fn is_of_scenario((kind, of, _): &Key, name: &str) -> bool {
     matches!(kind, Kind::Expectation | Kind::Snapshot | Kind::Recording) && of == name
 }
 
-/// The scenario of an expectation, and the words that it begins with: those of one kind have the same.
+/// The scenario of an expectation and the first words of its text, which are equal for expectations
+/// of one kind.
 fn wording((kind, of, what): &Key) -> (Kind, &str, String) {
     (*kind, of, what.split(' ').take(WORDS).collect::<Vec<_>>().join(" "))
 }

@@ -1,4 +1,5 @@
-//! The recorded answer to the request of another program, judged as long as the request is the one that it answered.
+//! Judges the recorded answer to the request of another program, as long as the request is the one
+//! that was answered.
 
 use super::sent::Sent;
 use crate::eval::answer::{Answer, Judging, SCRIPT, Unanswered, answer_of, moved, one, rejudged};
@@ -11,7 +12,7 @@ use crate::record::comparison::Comparison;
 use crate::record::recording::{AnsweredBy, Recording};
 use crate::request::segments::Segment;
 
-/// Judges the recorded answer; `Open` where nothing is expected of it, or none was recorded.
+/// Judges the recorded answer; `Open` if the case has no expectation on it, or none was recorded.
 ///
 /// # Errors
 /// It was recorded for another request, or cannot be read.
@@ -32,7 +33,7 @@ pub(super) fn answered(
     let Some(call) = sent.recorded.as_ref().filter(|call| call.is_answered()) else { return Ok(Decision::Open) };
     let by = match call.answered_by {
         AnsweredBy::Script => (Answered::Scripted, SCRIPT),
-        // A model answered, and nobody is asked again.
+        // A model answered; it is not called again.
         AnsweredBy::Upstream | AnsweredBy::Replay if from != AnswersFrom::Scripted => (Answered::Replayed, "recording"),
         AnsweredBy::Upstream | AnsweredBy::Replay => return Ok(Decision::Open),
     };
@@ -47,10 +48,10 @@ pub(super) fn answered(
     one(&case, &given(call, &sent.segments, &*sent.counter)?, by, done)
 }
 
-/// The answer of a call.
+/// The answer of a recorded call.
 ///
 /// # Errors
-/// It cannot be read: why, in words.
+/// It cannot be read; the reason is in the text.
 pub(super) fn given(call: &Recording, segments: &[Segment], counter: &dyn TokenCounter) -> Result<Answer, String> {
     let given = answer_of(call).map_err(|why| match why {
         Unanswered::Trouble(why) => why,

@@ -1,4 +1,5 @@
-//! Runs a case about the request of another program: what it sends, and the recorded answer to it. Nobody is asked.
+//! Runs a case about the request of another program: judges the request and its recorded answer.
+//! Never calls a model.
 
 use super::answer;
 use super::check::{self, SeenRequest};
@@ -15,7 +16,6 @@ use crate::rules::request::check as check_request;
 use crate::scenario::model::Subject;
 use crate::scenario::request_source::RequestSource;
 
-/// Runs one case.
 pub(in crate::eval) fn run(context: &RunContext<'_>, input: &CaseInput<'_>) -> Finished {
     if let Some(why) = input.refused {
         return Finished::refused(why);
@@ -49,7 +49,7 @@ pub(in crate::eval) fn run(context: &RunContext<'_>, input: &CaseInput<'_>) -> F
     done
 }
 
-/// The reason why the program of a case is not run, where the user did not permit it.
+/// The reason why the program of a case does not run, if the user did not permit it.
 fn unpermitted(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<String> {
     let Subject::Request(source) = &input.case.subject.value else { return None };
     let is_program = !matches!(source, RequestSource::File(_));
@@ -57,7 +57,7 @@ fn unpermitted(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<String
     (is_program && !is_permitted).then(|| format!("undecided: {} is not run here: `ctxc trust` permits it", source.words()))
 }
 
-/// The verdict on a request that its vendor would refuse; `None` where it would not, or did not.
+/// The verdict on a request that its vendor would reject; `None` if it would be accepted, or was.
 fn refused(context: &RunContext<'_>, input: &CaseInput<'_>, sent: &Sent) -> Option<Verdict> {
     let config = context.answers.config.filter(|_| !sent.was_answered)?;
     let found = check_request::refusal(&sent.request, &sent.request.body.to_string(), least_tokens, config)?;
@@ -66,7 +66,7 @@ fn refused(context: &RunContext<'_>, input: &CaseInput<'_>, sent: &Sent) -> Opti
     Some(Verdict { what, outcome: Outcome::Fail, gate: true, reason, span: input.case.subject.span })
 }
 
-/// What its result belongs to.
+/// The keys that its result belongs to.
 pub(in crate::eval) fn keys(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<Keys> {
     Some(keys_of(context, input, &sent(context, input).ok()?))
 }

@@ -1,4 +1,5 @@
-//! One expectation on a request, judged. What only an agent of this project has, such as settings, nobody can look at.
+//! Judges one expectation on a request of another program. Properties that only agents of this
+//! project have, such as settings, cannot be judged.
 
 use super::blocks::sections;
 use super::sent::{Sent, plain_request, stored as stored_as};
@@ -23,10 +24,10 @@ use crate::scenario::model::{ContextExpectation, Counted, Patterns, Selector, St
 use crate::scenario::paths;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes of a text that are shown.
+/// The maximum length of a displayed text, in bytes.
 const EXCERPT: usize = 60;
 
-/// A request with the case that it is of.
+/// A request with its case.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SeenRequest<'a> {
     pub(super) context: &'a RunContext<'a>,
@@ -34,14 +35,13 @@ pub(super) struct SeenRequest<'a> {
     pub(super) sent: &'a Sent,
 }
 
-/// A text of a request with what it is called.
+/// A text of a request with its id.
 struct Text<'a> {
     id: &'a str,
     words: &'a str,
     tokens: usize,
 }
 
-/// Judges an expectation.
 pub(super) fn judge(seen: &SeenRequest<'_>, expectation: &Spanned<ContextExpectation>) -> Verdict {
     let (outcome, reason) = of(seen, &expectation.value);
     Verdict { what: expectation.value.words(), outcome, gate: true, reason, span: expectation.span }
@@ -84,8 +84,8 @@ fn ids<'a>(seen: &SeenRequest<'a>) -> Vec<&'a str> {
     seen.sent.segments.iter().map(|segment| segment.id.as_str()).collect()
 }
 
-/// The texts that a name means: a segment, all of a group, or a section such as `system/Runbook`.
-/// The texts of a segment that has some; `expected` is what they are wanted for.
+/// The texts that a selector selects; a failed outcome if there are none. `expected` describes
+/// their purpose.
 fn texts_named<'a>(
     seen: &SeenRequest<'a>,
     which: &Selector,
@@ -125,7 +125,7 @@ fn named(which: &Selector) -> Result<&str, Box<Judged>> {
     }
 }
 
-/// Nothing of that name is there, and what is.
+/// The reason for a missing text, with the nearest or all existing ids.
 fn nothing(seen: &SeenRequest<'_>, id: &str, expected: String) -> Reason {
     let here = ids(seen);
     let near = suggest::nearest(id, here.iter().copied()).map(|near| format!("did you mean `{near}`?"));
@@ -190,7 +190,7 @@ fn order(seen: &SeenRequest<'_>, wanted: &[Spanned<String>]) -> Judged {
     verdict::pass(expected, "it")
 }
 
-/// Patterns that occur, or do not.
+/// Judges patterns that must occur, or must not.
 fn found(seen: &SeenRequest<'_>, patterns: &Patterns, wanted: bool) -> Judged {
     let verb = if wanted { "to contain" } else { "not to contain" };
     let place = patterns.place();
@@ -274,7 +274,8 @@ fn prompt_cache(seen: &SeenRequest<'_>, least: f64) -> Judged {
     (Outcome::Fail, reason.at(place).hint(moved))
 }
 
-/// The words for cache breakpoints that the recorded call of a request has, and that the request lacks: all of them, or those in front of the messages.
+/// The description of cache breakpoints that the recorded call has and the request lacks: all of
+/// them, or those before the messages.
 fn lost_breakpoints(sent: &Sent) -> Option<&'static str> {
     let recorded = sent.recorded.as_ref()?;
     let recorded = plain_request(recorded.request.get(), Some(&recorded.endpoint)).ok()?;
@@ -290,7 +291,7 @@ fn lost_breakpoints(sent: &Sent) -> Option<&'static str> {
     }
 }
 
-/// The share of a call that the next one begins with unchanged, from 0 to 1.
+/// The fraction of a call that the next one repeats unchanged at its beginning, from 0 to 1.
 pub fn reused(before: &[Segment], now: &[Segment], counter: &dyn TokenCounter) -> f64 {
     share(prompt_cache::compare(before, now, counter).reused, tokens_of(before, counter))
 }
@@ -374,7 +375,7 @@ fn snapshot(seen: &SeenRequest<'_>) -> Judged {
     };
     let comparison = seen.context.answers.comparison;
     let now = stored_as(&seen.sent.request, comparison.map(Comparison::volatile));
-    // What was stored may have been masked by other rules than today's.
+    // The stored request can have been masked by other rules than today's.
     let masked = |document: &str| comparison.map_or_else(|| document.to_owned(), |comparison| comparison.masked(document));
     let is_same = |comparison: &Comparison| {
         let sent = seen.sent.call.as_ref().and_then(|call| Request::read(&call.body, Some(&call.endpoint)).ok());

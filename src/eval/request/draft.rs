@@ -1,4 +1,5 @@
-//! What a new scenario expects of the recorded answer: coarse enough that another good answer passes as well.
+//! Generates expectations on the recorded answer for a new scenario, coarse enough that another
+//! good answer passes too.
 
 use super::answer::given;
 use crate::eval::answer::parts_at;
@@ -9,14 +10,15 @@ use crate::record::recording::Recording;
 use crate::request::segments::Segment;
 use std::collections::BTreeSet;
 
-/// The longest ending of a file's name.
+/// The maximum length of a file extension.
 const ENDING: usize = 5;
 
-/// Expectations on the answer of a call, a line each: the tools that it calls, the files of the request that it mentions, whether it
-/// splits the work, a ceiling of tokens. None where it was not answered.
+/// Expectations on the answer of a call, one per line: the tools that it calls, the files of the
+/// request that it mentions, the split of the work, a limit of tokens. Empty if the call was not
+/// answered.
 ///
 /// # Errors
-/// The answer cannot be read: why, in words.
+/// The answer cannot be read; the reason is in the text.
 pub fn answer_expectations(
     call: &Recording,
     segments: &[Segment],
@@ -51,7 +53,7 @@ pub fn answer_expectations(
     Ok(lines)
 }
 
-/// The words of a text that could be paths of files: with a folder, and an ending of letters or digits.
+/// The words of a text that can be file paths: with a folder and an alphanumeric extension.
 fn files(text: &str) -> impl Iterator<Item = &str> {
     let is_path = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
     let words = text.split(move |c| !is_path(c)).map(|word| word.trim_end_matches('.'));

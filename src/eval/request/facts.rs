@@ -1,4 +1,5 @@
-//! What is known of the model of a request: who counts its tokens, and what they cost. A project's `[models]` come before the table.
+//! Facts about the model of a request: its token counter and prices. The project's `[models]` take
+//! precedence over the built-in table.
 
 use crate::context::tokens;
 use crate::kernel::tokens::{Bytes, TokenCounter};
@@ -11,20 +12,20 @@ use crate::rules::request::cx::ModelFacts;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is known of a model.
+/// Facts about a model.
 #[derive(Debug)]
 pub struct Facts {
-    /// Who counts.
+    /// The token counter.
     pub counter: Arc<dyn TokenCounter>,
-    /// US$ for a million tokens that are sent; `None` where nobody says.
+    /// US$ per million input tokens; `None` if unknown.
     pub usd_input: Option<f64>,
-    /// The same of tokens that stand in the cache.
+    /// US$ per million cached input tokens.
     pub usd_cached: Option<f64>,
-    /// Tokens that a prefix needs to be kept in the cache; 0 where nobody says.
+    /// The minimum length of a cacheable prefix in tokens; 0 if unknown.
     pub cache_floor: usize,
 }
 
-/// What is known of the model that a request asks.
+/// The facts about the model of a request.
 pub fn facts(request: &Request, models: &BTreeMap<String, Model>) -> Facts {
     let name = request.model.as_deref().unwrap_or_default();
     let own = models.values().find(|model| model.id == name);
@@ -50,9 +51,10 @@ fn tokenizer<'a>(request: &Request, own: Option<&'a Model>, name: &str) -> &'a s
 }
 
 impl Facts {
-    /// US$ for so many tokens that could have come from the cache; `None` where a price is unknown.
+    /// US$ for tokens that were sent although the cache could have supplied them; `None` if a price
+    /// is unknown.
     pub fn lost(&self, tokens: usize) -> Option<f64> {
-        // Counts of tokens are far below what a float holds exactly.
+        // Token counts are far below the limit of exact floats.
         #[allow(clippy::cast_precision_loss, reason = "windows have less than 2^53 tokens")]
         let tokens = tokens as f64;
         let usd = tokens * (self.usd_input? - self.usd_cached?) / 1e6;
@@ -60,11 +62,12 @@ impl Facts {
     }
 }
 
-/// Tokens of the texts of a request, where its tokenizer is public: it has no fewer. `None` where nobody knows, or all of it fits into any window.
+/// A lower bound of the tokens of a request: those of its texts, if its tokenizer is public. `None`
+/// if that is unknown, or if the request fits into any window.
 pub fn least_tokens(request: &Request, size: usize, config: &Config) -> Option<u64> {
     let window = ModelFacts::of(config, request.model.as_deref()).window?;
     let counter = facts(request, &config.models).counter;
-    // Tokens of fewer than two bytes are rare, and to count takes ten times as long as to read.
+    // Tokens of fewer than two bytes are rare, and counting takes ten times as long as reading.
     if !counter.is_exact() || (size as u64) / 2 < window {
         return None;
     }

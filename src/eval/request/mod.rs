@@ -1,4 +1,5 @@
-//! Scenarios of requests that other programs send: read, judged by the expectations that a request has an answer to.
+//! Scenarios about requests that other programs send: reads the requests and judges the
+//! expectations that apply to a request.
 
 mod answer;
 mod blocks;

@@ -1,5 +1,5 @@
-//! What the scenario of a request would not notice: a part of the body is changed as it could change by mistake, and the request is
-//! read and judged again.
+//! Mutation testing for a scenario about a request: changes one part of the body at a time, then
+//! reads and judges the request again.
 
 use super::check::{self, SeenRequest};
 use super::sent::Sent;
@@ -12,10 +12,11 @@ use crate::request::segments::{Segment, segments};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Where the text of a part stands in it, by the forms of the vendors.
+/// The pointers to the text of a part, in the dialects of the vendors.
 const TEXTS: [&str; 4] = ["", "/text", "/description", "/function/description"];
 
-/// Each change with whether the scenario notices it; `None` where it does not pass as it is.
+/// Each change, and true if the scenario notices it; `None` if the scenario does not pass without a
+/// change.
 pub(in crate::eval) fn mutated(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<Vec<(Change, bool)>> {
     if super::run(context, input).verdict != CaseVerdict::Pass {
         return None;
@@ -25,7 +26,7 @@ pub(in crate::eval) fn mutated(context: &RunContext<'_>, input: &CaseInput<'_>) 
     let mut out = Vec::new();
     for (change, body) in changes(&sent) {
         let Ok(request) = sent.request.with_body(body) else { continue };
-        // Not each of them makes another request.
+        // Some changes leave the request unchanged.
         if stored_sent(&request) != stored {
             let other = Sent {
                 was_answered: sent.was_answered,
@@ -44,7 +45,7 @@ pub(in crate::eval) fn mutated(context: &RunContext<'_>, input: &CaseInput<'_>) 
     Some(out)
 }
 
-/// The bodies that a mistake could make of a request.
+/// The bodies that accidental changes produce.
 fn changes(sent: &Sent) -> Vec<(Change, Value)> {
     let body = &sent.request.body;
     let mut out = Vec::new();
@@ -67,7 +68,7 @@ fn changes(sent: &Sent) -> Vec<(Change, Value)> {
     out
 }
 
-/// A body without a part: the entry of a list that it is or is in, else the key.
+/// A body without a part: without the list item that contains it, or without its key.
 fn without(body: &Value, pointer: &str) -> Option<Value> {
     let mut body = body.clone();
     let mut rest = pointer;
@@ -86,7 +87,7 @@ fn without(body: &Value, pointer: &str) -> Option<Value> {
     Some(body)
 }
 
-/// A body with the text of a part changed; `None` for one without a text.
+/// A body with the text of a part edited; `None` for a part without a text.
 fn edited(body: &Value, pointer: &str, edit: fn(&str) -> String) -> Option<Value> {
     let mut body = body.clone();
     let at = TEXTS.iter().map(|inner| format!("{pointer}{inner}")).find(|at| body.pointer(at).is_some_and(Value::is_string))?;

@@ -1,4 +1,4 @@
-//! The request of a scenario, read from the file that it names.
+//! The request of a scenario, read from the file that it names or sent by its program.
 
 use super::facts::facts;
 use crate::eval::asked::ProgramCall;
@@ -17,30 +17,30 @@ use crate::scenario::request_source::{RequestSource, SentBy, call_of};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A request with everything about it that can be asked.
+/// A request with everything that expectations examine.
 #[derive(Debug)]
 pub struct Sent {
     /// The request.
     pub request: Request,
-    /// Whether a model answered just this request.
+    /// True if a model answered exactly this request.
     pub was_answered: bool,
-    /// The recorded call in its place; `None` where none was recorded.
+    /// The recorded call in its place, if any.
     pub recorded: Option<Recording>,
-    /// The call as its program made it just now; `None` where the request is the recorded one.
+    /// The call as its program just sent it; `None` if the request is the recorded one.
     pub call: Option<ProgramCall>,
-    /// The segments of the call before it in its conversation; `None` where none is known.
+    /// The segments of the previous call of its conversation; `None` if unknown.
     pub before: Option<Vec<Segment>>,
     /// Its segments.
     pub segments: Vec<Segment>,
-    /// Who counts its tokens.
+    /// Its token counter.
     pub counter: Arc<dyn TokenCounter>,
 }
 
 impl Sent {
-    /// The request of a case.
+    /// Reads the request of a case.
     ///
     /// # Errors
-    /// Why it cannot be read, in words.
+    /// It cannot be read; the reason is in the text.
     pub(super) fn of(context: &RunContext<'_>, input: &CaseInput<'_>, source: &RequestSource) -> Result<Self, String> {
         let Read { request, before, was_answered, recorded, call } = match source {
             RequestSource::File(file) => {
@@ -56,7 +56,7 @@ impl Sent {
     }
 }
 
-/// A request as it was read.
+/// A request as read.
 struct Read {
     request: Request,
     before: Option<Vec<Segment>>,
@@ -65,17 +65,18 @@ struct Read {
     call: Option<ProgramCall>,
 }
 
-/// Reads a request, whoever's secret its placeholders depend on: a scenario passes for all who share it.
+/// Reads a request with the hashes of its placeholders removed, so that a scenario passes for
+/// everyone, independent of local secrets.
 ///
 /// # Errors
-/// It is no request, in words.
+/// The text is not a request; the reason is in the text.
 pub fn plain_request(body: &str, endpoint: Option<&str>) -> Result<Request, String> {
-    // Signs may be escaped in a body as it was sent.
+    // Characters can be escaped in a body as sent.
     let plain = serde_json::from_str::<serde_json::Value>(body).map_or_else(|_| body.to_owned(), |body| body.to_string());
     Request::read(&without_all_hashes(&plain), endpoint).map_err(|fault| fault.to_string())
 }
 
-/// A request as it is stored: without what differs from one to an equal one.
+/// The stored form of a request, without volatile parts.
 pub fn stored(request: &Request, volatile: Option<&Volatile>) -> String {
     let rest = volatile.and_then(|volatile| volatile.rest(request.body.clone()));
     let rest = rest.and_then(|body| request.with_body(body).ok());
@@ -94,7 +95,8 @@ fn of_program(context: &RunContext<'_>, input: &CaseInput<'_>, source: &RequestS
     let endpoint = sent.endpoint.as_deref();
     let before = sent.before.and_then(|body| Some(segments(&plain_request(&body, endpoint).ok()?)));
     let recorded = answers.as_deref().and_then(|answers| recorded(source, answers));
-    // What a vendor answered with success it takes, as long as the program sends just that.
+    // A vendor accepts a request that it answered with success, as long as the program sends the
+    // same one.
     let is_same = |recorded: &Recording, call: &ProgramCall| {
         let own = Comparison::default();
         context.answers.comparison.unwrap_or(&own).is_same(recorded, &call.live())
@@ -106,7 +108,7 @@ fn of_program(context: &RunContext<'_>, input: &CaseInput<'_>, source: &RequestS
     Ok(Read { request: plain_request(&sent.body, endpoint)?, before, was_answered, recorded, call: sent.call })
 }
 
-/// The call of a recording that stands where the one that is meant does.
+/// The call at the same turn of the recording.
 fn recorded(source: &RequestSource, answers: &str) -> Option<Recording> {
     let RequestSource::Command(SentBy { conversation, n, .. }) = source else { return None };
     let calls = Recordings::read(answers).ok()?.calls;
@@ -116,7 +118,7 @@ fn recorded(source: &RequestSource, answers: &str) -> Option<Recording> {
     calls.into_iter().nth(at)
 }
 
-/// The request in a text, which is a body, one recorded call, or one of several; and whether a model answered it.
+/// Reads the request in a text, which is a body or a recording with one or several calls.
 fn read(text: &str, number: Option<usize>) -> Result<Read, String> {
     let of_call = |call: &Recording, earlier: &[Recording]| {
         let was_answered = call.is_vendor_success();
@@ -140,7 +142,8 @@ fn read(text: &str, number: Option<usize>) -> Result<Read, String> {
     Ok(Read { request: plain_request(text, None)?, before: None, was_answered: false, recorded: None, call: None })
 }
 
-/// The segments of the call before one in its conversation, of those that were made earlier; `None` where it is the first.
+/// The segments of the previous call of the same conversation among `earlier`; `None` if this is
+/// the first.
 pub fn before(call: &Recording, earlier: &[Recording]) -> Option<Vec<Segment>> {
     let said: Vec<Option<Said>> = earlier.iter().chain([call]).map(Said::of_call).collect();
     let turns = turns(&said);

@@ -1,6 +1,7 @@
-//! The chance of so many successes among so many trials.
+//! Probabilities of a binomial distribution.
 
-/// The chance of at least so many successes in trials that succeed at a rate.
+/// The probability of at least `successes` in `trials`, each of which succeeds with probability
+/// `rate`.
 pub fn at_least(successes: u32, trials: u32, rate: f64) -> f64 {
     if successes == 0 || rate >= 1.0 {
         return if successes <= trials { 1.0 } else { 0.0 };
@@ -9,7 +10,7 @@ pub fn at_least(successes: u32, trials: u32, rate: f64) -> f64 {
         return 0.0;
     }
     let (n, odds) = (f64::from(trials), (rate / (1.0 - rate)).ln());
-    // The logarithm of the chance of exactly `i`, from that of none by its ratio to the next.
+    // The logarithm of the probability of exactly `i` successes, computed from that of `i - 1`.
     let mut log = n * (1.0 - rate).ln();
     let mut sum = 0.0;
     for i in 0..=trials {
@@ -22,7 +23,8 @@ pub fn at_least(successes: u32, trials: u32, rate: f64) -> f64 {
     sum.min(1.0)
 }
 
-/// The exact one-sided sign test: the chance that at least so many of the differences go one way where both ways are as likely. Ties are no differences.
+/// The exact one-sided sign test: the probability of at least this many differences in one
+/// direction if both are equally likely. Ties are not differences.
 pub fn sign_test(worse: u32, better: u32) -> f64 {
     at_least(worse, worse.saturating_add(better), 0.5)
 }

@@ -1,4 +1,4 @@
-//! Intervals that hold a rate in 95 % of cases.
+//! Intervals that contain the true rate in 95 % of cases.
 
 use super::binomial::at_least;
 
@@ -6,10 +6,10 @@ use super::binomial::at_least;
 pub(super) const Z: f64 = 1.959_963_984_540_054;
 /// The share of either side.
 const SIDE: f64 = 0.025;
-/// Halvings after which a float does not move any more.
+/// The number of halvings after which a float no longer changes.
 const HALVINGS: u32 = 60;
 
-/// Wilson's interval: close to 95 % on small numbers too; `None` without trials.
+/// Wilson's interval, close to 95 % even for small numbers; `None` without trials.
 pub fn wilson(passed: u32, trials: u32) -> Option<(f64, f64)> {
     let n = Some(f64::from(trials)).filter(|n| *n > 0.0)?;
     Some(wilson_of(f64::from(passed) / n, n, Z))
@@ -25,12 +25,12 @@ pub(super) fn wilson_of(rate: f64, trials: f64, quantile: f64) -> (f64, f64) {
     (low, high)
 }
 
-/// The interval of Clopper and Pearson, which is never narrower than it may be; `None` without trials.
+/// The exact interval of Clopper and Pearson, which covers at least 95 %; `None` without trials.
 pub fn clopper_pearson(passed: u32, trials: u32) -> Option<(f64, f64)> {
     if trials == 0 {
         return None;
     }
-    // The rate at which so many or more successes become as likely as this.
+    // The rate at which at least this many successes have the given probability.
     let rate = |successes: u32, chance: f64| {
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..HALVINGS {

@@ -1,6 +1,7 @@
-//! What numbers of trials say: intervals of rates, tests between two runs, and how a rule of trials treats a rate.
+//! Statistics of trials: intervals of rates, tests between two runs, and the effect of a rule of
+//! trials on a rate.
 //!
-//! Pure functions of counts. No normal approximation of small numbers, no randomness that is not seeded.
+//! Pure functions of counts. No normal approximation for small numbers, no unseeded randomness.
 
 pub mod binomial;
 pub mod clusters;

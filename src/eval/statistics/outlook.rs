@@ -1,23 +1,24 @@
-//! What a rule of trials makes of a case that passes a trial at a rate: its operating characteristic, exact.
+//! The exact operating characteristic of a rule of trials, for a case that passes a trial at a
+//! given rate.
 
 use crate::eval::trials::{Decision, decide_counts, most};
 use crate::scenario::model::Rule;
 
-/// What a case of some rate may expect.
+/// The expected results of a case.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outlook {
-    /// The chance to pass.
+    /// The probability to pass.
     pub pass: f64,
-    /// The chance to fail.
+    /// The probability to fail.
     pub fail: f64,
-    /// Trials, on average.
+    /// The expected number of trials.
     pub trials: f64,
 }
 
-/// The outlook of a case in one stage, where trials end once they decide.
+/// The outlook of a case in one stage, if trials end once they are decided.
 pub fn stage(rule: &Rule, rate: f64) -> Outlook {
     let mut outlook = Outlook::default();
-    // The chances of so many passes after as many trials as were made, where nothing is decided.
+    // The probability of each number of passes after the trials so far, without a decision.
     let mut open = vec![1.0_f64];
     for tried in 0..=u64::from(most(rule)) {
         let mut next = vec![0.0; open.len() + 1];
@@ -42,7 +43,7 @@ pub fn stage(rule: &Rule, rate: f64) -> Outlook {
     outlook
 }
 
-/// The outlook in both stages, where there is a second one.
+/// The outlook over both stages, if there is a second one.
 pub fn stages(rule: &Rule, confirm: Option<&Rule>, rate: f64) -> Outlook {
     let first = stage(rule, rate);
     let Some(second) = confirm.map(|rule| stage(rule, rate)) else { return first };

@@ -1,25 +1,25 @@
-//! Where a text puts out what one of its blocks says: `self.title()`, `super()`.
+//! Finds the places where a text outputs one of its blocks: `self.title()`, `super()`.
 
 use crate::jinja::tree::{Call, Expr, Stmt, each, expressions};
 
-/// What a tag does with a block.
+/// The use of a block by a tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BlockCall<'t> {
-    /// It puts out what the block of this name says, and does nothing else; `None` for the one that is overridden.
+    /// Outputs the block of this name, and nothing else; `None` for the overridden one.
     Whole(Option<&'t str>),
-    /// It uses what one says in an expression: as it is written.
+    /// Uses a block in an expression, as written.
     Part(String),
 }
 
-/// A call of a block as it is written.
+/// A call of a block, as written.
 pub(super) fn said(block: Option<&str>) -> String {
     block.map_or_else(|| "super()".to_owned(), |block| format!("self.{block}()"))
 }
 
-/// The name of a block; `None` for the one that is overridden.
+/// The name of a block; `None` for the overridden one.
 struct Block<'t>(Option<&'t str>);
 
-/// The block that a call asks for.
+/// The block that an expression calls.
 fn called<'t>(call: &Call<'t>) -> Option<Block<'t>> {
     let is = |expr: &Expr<'_>, name: &str| matches!(expr, Expr::Var(var) if var.id == name);
     match &call.expr {
@@ -29,7 +29,7 @@ fn called<'t>(call: &Call<'t>) -> Option<Block<'t>> {
     }
 }
 
-/// What a statement does with a block.
+/// The use of a block in a statement.
 pub(super) fn block_call<'t>(stmt: &Stmt<'t>) -> Option<BlockCall<'t>> {
     if let Stmt::EmitExpr(put) = stmt
         && let Expr::Call(call) = &put.expr

@@ -1,7 +1,9 @@
-//! One text out of a template and everything that it takes in: `include`, `extends` with its blocks and `super()`, `import`.
+//! Flattens a template and everything that it includes into one text: `include`, `extends` with its
+//! blocks and `super()`, `import`.
 //!
-//! Names that are chosen while rendering stay beyond it, with a note. Bounded in depth, in steps and in bytes; a cycle is
-//! a note. What is put in is enclosed in `{% with %}` wherever it could change the white space or the names around it.
+//! Names that are computed while rendering cannot be resolved, and become a note. Bounded in depth,
+//! steps and bytes; a cycle is a note. Inserted text is enclosed in `{% with %}` wherever it could
+//! change the white space or the names around it.
 
 use super::block_calls::{BlockCall, said};
 use super::page::{Page, Statement, chosen_later, enclose};
@@ -14,39 +16,39 @@ use crate::jinja::tags::tags;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// How deep files and blocks may stand in each other.
+/// The maximum nesting of files and blocks.
 const MAX_DEPTH: usize = 32;
-/// How often something may be taken in.
+/// The maximum number of inclusions.
 const MAX_STEPS: usize = 10_000;
-/// How many notes one prompt gives.
+/// The maximum number of notes of one prompt.
 const MAX_NOTES: usize = 200;
 
-/// What became of a template.
+/// The flattened template.
 #[derive(Debug, Default)]
 pub(super) struct Flat {
-    /// Its text with everything in it.
+    /// Its text, with everything included.
     pub(super) text: String,
-    /// The files that it holds.
+    /// The included files.
     pub(super) parts: BTreeSet<String>,
-    /// What is to be known.
+    /// The notes on it.
     pub(super) notes: Vec<Note>,
 }
 
-/// What all steps share. Pages outlive it, and their texts outlive them.
+/// The state of flattening. Pages and their texts outlive it.
 pub(super) struct Flattener<'p, 't> {
     library: &'p dyn Library,
     options: Options,
     pub(super) pages: &'p BTreeMap<&'t str, Page<'t>>,
     /// The imported files whose inputs were reported.
     pub(super) reported: BTreeSet<&'t str>,
-    /// The files being read, from the outside in.
+    /// The files being read, outermost first.
     pub(super) stack: Vec<&'t str>,
     depth: usize,
     steps: usize,
     flat: Flat,
 }
 
-/// A block's body: a page and the pieces inside of the two tags.
+/// The body of a block: its page, and the pieces between its two tags.
 #[derive(Clone, Debug)]
 pub(super) struct Block<'p, 't> {
     page: &'p Page<'t>,
@@ -56,16 +58,16 @@ pub(super) struct Block<'p, 't> {
 /// Blocks by name, the most derived first.
 pub(super) type Blocks<'p, 't> = BTreeMap<&'t str, Vec<Block<'p, 't>>>;
 
-/// The blocks that pieces are among, and the one that they stand in with how many overrides lie above it.
+/// The blocks in scope, and the current one with the number of overrides above it.
 pub(super) type Among<'b, 'p, 't> = (&'b Blocks<'p, 't>, Option<(&'t str, usize)>);
 
-/// What a block says, and what its own tags do to the white space at its ends.
+/// The text of a block, and the trimming of its own tags at both ends.
 struct Content {
     text: String,
     inner: (Trim, Trim),
 }
 
-/// Takes everything in.
+/// Flattens a template.
 pub(super) fn flatten(path: &str, text: &str, library: &dyn Library, options: Options) -> Flat {
     let texts = gather(path, text, library, options);
     let pages = texts.iter().map(|(path, text)| (path.as_str(), Page::new(path, text))).collect();
@@ -79,7 +81,7 @@ pub(super) fn flatten(path: &str, text: &str, library: &dyn Library, options: Op
     Flat { text, ..flattener.flat }
 }
 
-/// The texts of a file and of all that it takes in, by their paths.
+/// The texts of a file and of everything that it includes, by path.
 fn gather(path: &str, text: &str, library: &dyn Library, options: Options) -> BTreeMap<String, String> {
     let mut texts = BTreeMap::from([(path.to_owned(), text.to_owned())]);
     let mut open = vec![(path.to_owned(), text.to_owned())];
@@ -96,7 +98,8 @@ fn gather(path: &str, text: &str, library: &dyn Library, options: Options) -> BT
     texts
 }
 
-/// The file of a name, where a loader would find it: from the given folders, then from the page's own folder upwards.
+/// The file of a name, in the order of a loader: from the given folders, then from the page's
+/// folder upwards.
 fn find(library: &dyn Library, from: &str, name: &str) -> Option<Result<(String, String), String>> {
     folders(from, library.roots()).into_iter().find_map(|folder| {
         let path = beside(&folder, name)?;
@@ -104,7 +107,7 @@ fn find(library: &dyn Library, from: &str, name: &str) -> Option<Result<(String,
     })
 }
 
-/// The names of files that a text takes in, as they are written.
+/// The names of included files, as written.
 pub(super) fn others(text: &str) -> Vec<String> {
     let taking = tags(text).filter(|tag| ["include", "extends", "import", "from"].contains(&tag.keyword()));
     taking.filter_map(|tag| tag.string(1).map(str::to_owned)).collect()
@@ -122,7 +125,7 @@ impl<'p, 't> Flattener<'p, 't> {
         }
     }
 
-    /// The page that the statement at a piece takes in.
+    /// Loads the page that the statement at a piece includes.
     pub(super) fn load(&mut self, page: &Page<'t>, at: usize, name: &str) -> Option<&'p Page<'t>> {
         self.steps += 1;
         if self.steps > MAX_STEPS {
@@ -191,7 +194,7 @@ impl<'p, 't> Flattener<'p, 't> {
             self.stack.push(base.path);
             page = base;
         }
-        // What the base begins with is not beside the last of what was defined.
+        // Prevents a trailing `-%}` of the definitions from trimming the beginning of the base.
         if out.ends_with("-%}") {
             out.push_str("{# #}");
         }
@@ -200,7 +203,7 @@ impl<'p, 't> Flattener<'p, 't> {
         out
     }
 
-    /// Pieces with everything that they take in.
+    /// Writes pieces with everything that they include.
     pub(super) fn emit(&mut self, page: &Page<'t>, range: Range<usize>, among: Option<Among<'_, 'p, 't>>, out: &mut String) {
         let mut at = range.start;
         while let Some(piece) = page.pieces.get(at).filter(|_| at < range.end) {
@@ -229,7 +232,7 @@ impl<'p, 't> Flattener<'p, 't> {
         }
     }
 
-    /// Puts what a block says where it is asked for.
+    /// Writes a block at the place of its call.
     fn block_call(
         &mut self,
         page: &Page<'t>,
@@ -252,13 +255,13 @@ impl<'p, 't> Flattener<'p, 't> {
         enclose(out, &content.text, (piece.left, piece.right), content.inner, page.trims_back(at + 1));
     }
 
-    /// Refuses a use of a block that is more than what it says put out.
+    /// Rejects a use of a block other than its plain output.
     fn refuse_block(&mut self, page: &Page<'t>, at: usize, said: &str) {
         let why = format!("it can only be used alone: write `{{{{ {said} }}}}`, or the text of the block itself");
         self.note(page, at, NoteKind::Unsupported { what: format!("`{said}` in a macro or an expression"), why });
     }
 
-    /// What a block says, so many overrides below the most derived.
+    /// The text of a block at a number of overrides below the most derived one.
     fn body(&mut self, page: &Page<'t>, at: usize, (name, level): (&'t str, usize), blocks: &Blocks<'p, 't>) -> Content {
         let mut content = Content { text: String::new(), inner: (Trim::Default, Trim::Default) };
         let Some(Block { page: own, inside }) = blocks.get(name).and_then(|bodies| bodies.get(level)) else { return content };

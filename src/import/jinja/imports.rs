@@ -1,5 +1,6 @@
-//! `import "x" as m` and `from "x" import a`: what the file defines on its top level, in a scope of its own, and its names as fields
-//! of a `namespace`, so that none of them is taken for an input or for a name of another file.
+//! `import "x" as m` and `from "x" import a`: the top-level definitions of the file in a scope of
+//! their own, with its names as fields of a `namespace`, so that none of them is confused with an
+//! input or a name of another file.
 
 use super::flatten::Flattener;
 use super::page::{Import, Page, chosen_later};
@@ -10,7 +11,7 @@ use crate::jinja::parse::{first_reads, parse};
 use std::collections::BTreeSet;
 
 impl<'t> Flattener<'_, 't> {
-    /// Puts what is imported where the import stands.
+    /// Writes an imported file at the place of the import.
     pub(super) fn import(&mut self, page: &Page<'t>, at: usize, import: &Import<'t>, out: &mut String) {
         let Some(file) = &import.file else { return self.note(page, at, chosen_later("import")) };
         let Some(inner) = self.load(page, at, file) else { return };
@@ -46,7 +47,7 @@ impl<'t> Flattener<'_, 't> {
         }
     }
 
-    /// Reports names that the file does not have: Jinja2 puts nothing for them.
+    /// Reports names that the file does not define: Jinja2 outputs nothing for them.
     fn missing(&mut self, page: &Page<'t>, at: usize, import: &Import<'t>, inner: &Page<'t>) {
         let has = |name: &str| inner.exports.contains(name) && !name.starts_with('_');
         let kind = |name: String| {
@@ -64,7 +65,8 @@ impl<'t> Flattener<'_, 't> {
         }
     }
 
-    /// Reports what a file reads that is imported without the inputs: Jinja2 shows it none.
+    /// Reports the inputs that a file reads although it is imported without context: Jinja2 hides
+    /// them.
     fn context(&mut self, page: &Page<'t>, text: &str) {
         if !self.reported.insert(page.path) {
             return;
@@ -79,7 +81,7 @@ impl<'t> Flattener<'_, 't> {
         }
     }
 
-    /// What a page defines on its top level, without anything that it puts out there.
+    /// Writes the top-level definitions of a page, without its output.
     pub(super) fn define(&mut self, page: &Page<'t>, out: &mut String) {
         for definition in &page.definitions {
             let mut text = String::new();

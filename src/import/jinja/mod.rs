@@ -1,4 +1,4 @@
-//! Prompts written in Jinja: read tag by tag, never rendered.
+//! Prompts in Jinja: read tag by tag, never rendered.
 
 #![allow(
     clippy::wildcard_enum_match_arm,

@@ -1,4 +1,4 @@
-//! A template file as it is taken in: its pieces, and what its statements take in, define and ask for.
+//! A template file: its pieces, and the includes, definitions and block calls of its statements.
 
 use super::block_calls::{BlockCall, block_call};
 use super::pieces::{Kind, Piece, Trim, pieces};
@@ -20,45 +20,45 @@ pub(super) struct Page<'t> {
     pub(super) path: &'t str,
     pub(super) text: &'t str,
     pub(super) pieces: Vec<Piece<'t>>,
-    /// What stands at a piece, by its number.
+    /// The relevant statements, by the index of their piece.
     pub(super) statements: BTreeMap<usize, Statement<'t>>,
-    /// What defines names on its top level.
+    /// The definitions of names on its top level.
     pub(super) definitions: Vec<Definition>,
-    /// The names that its top level sets in every case.
+    /// The names that its top level sets unconditionally.
     pub(super) exports: BTreeSet<&'t str>,
-    /// Each field of a name that it reads: the name, the field, and where it stands.
+    /// Each field access of a name: the name, the field, and the offset.
     pub(super) fields: Vec<(&'t str, &'t str, usize)>,
-    /// What cannot be rendered in it.
+    /// Notes on parts that cannot be rendered.
     pub(super) notes: Vec<Note>,
     pub(super) lines: LineIndex,
 }
 
-/// A statement that matters when files are put together.
+/// A statement that matters for flattening.
 #[derive(Debug)]
 pub(super) enum Statement<'t> {
-    /// The file, where it is written as a text, and whether it stands outside of all other statements.
+    /// The file, if it is a literal, and true if the statement is on the top level.
     Extends(Option<String>, bool),
-    /// The file, and whether it may be missing.
+    /// The file, and true if it may be missing.
     Include(Option<String>, bool),
     Import(Import<'t>),
-    /// The block's name, and the piece that closes it.
+    /// The name of the block, and the piece that closes it.
     Block(&'t str, usize),
     Asks(BlockCall<'t>),
 }
 
-/// An import as it is written.
+/// An import, as written.
 #[derive(Debug)]
 pub(super) struct Import<'t> {
-    /// The file, where it is written as a text.
+    /// The file, if it is a literal.
     pub(super) file: Option<String>,
-    /// What the file is called, where it is imported as a whole.
+    /// The name of the file's namespace, if it is imported as a whole.
     pub(super) module: Option<&'t str>,
-    /// Names of the file, and what they are called here.
+    /// The imported names, each with its local name.
     pub(super) chosen: Vec<(&'t str, &'t str)>,
     pub(super) is_with_context: bool,
 }
 
-/// Pieces that define names, and whether what they put out has to be thrown away.
+/// Pieces that define names, and true if their output must be discarded.
 #[derive(Debug)]
 pub(super) struct Definition {
     pub(super) pieces: Range<usize>,
@@ -89,7 +89,7 @@ impl<'t> Page<'t> {
         page
     }
 
-    /// The number of the piece at a byte.
+    /// The index of the piece at a byte.
     fn piece(&self, at: u32) -> usize {
         self.pieces.partition_point(|piece| piece.range.end <= at as usize)
     }
@@ -157,18 +157,18 @@ impl<'t> Page<'t> {
         self.statements.insert(self.piece(span.start_offset), statement);
     }
 
-    /// Whether a tag ends with `with context`.
+    /// Returns true if a tag ends with `with context`.
     fn is_with_context(&self, at: u32) -> bool {
         self.has_word(self.piece(at), "with")
     }
 
-    /// Whether a word stands in a tag.
+    /// Returns true if a tag contains a word.
     pub(super) fn has_word(&self, at: usize, word: &str) -> bool {
         let Some(Piece { kind: Kind::Tag(tag), .. }) = self.pieces.get(at) else { return false };
         (1..tag.tokens.len()).any(|at| tag.name(at) == word)
     }
 
-    /// The blocks of the page, each with the pieces inside of it.
+    /// The blocks of the page, each with the pieces inside it.
     pub(super) fn blocks(&self) -> impl Iterator<Item = (&'t str, Range<usize>)> {
         self.statements.iter().filter_map(|(open, statement)| match statement {
             Statement::Block(name, close) => Some((*name, open + 1..*close)),
@@ -176,19 +176,19 @@ impl<'t> Page<'t> {
         })
     }
 
-    /// Whether the next tag takes the white space before it away.
+    /// Returns true if the next tag trims the white space before it.
     pub(super) fn trims_back(&self, from: usize) -> bool {
         let next = self.pieces.iter().skip(from).find(|piece| !piece.slice(self.text).trim().is_empty());
         next.is_some_and(|piece| !piece.is_data() && piece.left == Trim::All)
     }
 }
 
-/// Whether a statement does nothing but define names.
+/// Returns true if a statement only defines names.
 const fn is_definition(stmt: &Stmt<'_>) -> bool {
     matches!(stmt, Stmt::Macro(_) | Stmt::Set(_) | Stmt::SetBlock(_) | Stmt::Do(_) | Stmt::Import(_) | Stmt::FromImport(_))
 }
 
-/// The names that statements set in every case.
+/// The names that statements set unconditionally.
 fn sets<'t>(stmts: &[Stmt<'t>]) -> BTreeSet<&'t str> {
     let mut names = BTreeSet::new();
     let bind = |target: &Expr<'t>, names: &mut BTreeSet<&'t str>| match target {
@@ -223,18 +223,18 @@ fn chosen<'t>(import: &FromImport<'t>) -> Vec<(&'t str, &'t str)> {
     names.collect()
 }
 
-/// What a text literal says.
+/// The value of a string literal.
 fn literal(expr: &Expr<'_>) -> Option<String> {
     if let Expr::Const(constant) = expr { constant.value.as_str().map(str::to_owned) } else { None }
 }
 
-/// What a place asks of other files that cannot be known before the render.
+/// The note on a file name that is computed while rendering.
 pub(super) fn chosen_later(what: &str) -> NoteKind {
     let why = "what it includes is chosen while rendering; write the name as a text".to_owned();
     NoteKind::Unsupported { what: format!("`{what}`"), why }
 }
 
-/// Puts a text in where a tag stood.
+/// Inserts a text in place of a tag.
 pub(super) fn enclose(out: &mut String, content: &str, ends: (Trim, Trim), inner: (Trim, Trim), is_trimmed_behind: bool) {
     let signs = [ends.0, ends.1, inner.0, inner.1];
     let dashed = |text: &str, at_end: bool| {
@@ -257,7 +257,8 @@ pub(super) fn enclose(out: &mut String, content: &str, ends: (Trim, Trim), inner
     out.extend(["{%", inner.1.sign(), " endwith ", ends.1.sign(), "%}"]);
 }
 
-/// What minijinja would not render, but for reaching for other files, which are taken in, and for blocks, which are followed.
+/// Notes on constructs that minijinja cannot render, except includes and blocks, which are
+/// flattened.
 fn faults(path: &str, text: &str, lines: &LineIndex) -> Vec<Note> {
     let is_followed = |kind: &JinjaFaultKind| matches!(kind, JinjaFaultKind::Unknown { name, .. } if ["self", "super"].contains(&name.as_str()));
     let found = parse(text).faults.into_iter().filter(|fault| !is_followed(&fault.kind));
@@ -268,7 +269,7 @@ fn faults(path: &str, text: &str, lines: &LineIndex) -> Vec<Note> {
     notes.collect()
 }
 
-/// A fault of a Jinja text as a note.
+/// Converts a fault of a Jinja text into a note.
 pub(super) fn fault_note(kind: JinjaFaultKind) -> Option<NoteKind> {
     let broken = |words: String| Some(NoteKind::Broken(words));
     match kind {

@@ -1,34 +1,36 @@
-//! A Jinja text in pieces without gaps: words, tags, comments and raw text, with what each does to the white space beside it.
+//! Splits a Jinja text into contiguous pieces: text, tags, comments and raw text, with the effect
+//! of each on adjacent white space.
 //!
-//! Engines may take white space away unasked: `trim_blocks`, `lstrip_blocks`, the last line break.
+//! Depending on their settings, engines remove white space by default: `trim_blocks`,
+//! `lstrip_blocks`, the last line break.
 
 use crate::import::model::Options;
 use crate::jinja::tags::{self, Tag};
 use std::ops::Range;
 
-/// What a piece is.
+/// The kind of a piece.
 #[derive(Debug)]
 pub(super) enum Kind<'t> {
-    /// Words.
+    /// Literal text.
     Data,
     /// `{{ … }}` or `{% … %}`.
     Tag(Tag<'t>),
     /// `{# … #}`.
     Comment,
-    /// `{% raw %}`, behind which all is words up to its end.
+    /// `{% raw %}`; the text after it is literal up to its end.
     Raw,
     /// `{% endraw %}`.
     EndRaw,
 }
 
-/// What a tag does with the white space beside it.
+/// The effect of a tag on adjacent white space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trim {
-    /// What the engine does unasked.
+    /// The engine's default.
     Default,
-    /// `-`: all of it goes.
+    /// `-`: removes all of it.
     All,
-    /// `+`: it stays whatever the engine does unasked.
+    /// `+`: retains it whatever the engine's default.
     Keep,
 }
 
@@ -50,7 +52,6 @@ impl Trim {
     }
 }
 
-/// A piece.
 #[derive(Debug)]
 pub(super) struct Piece<'t> {
     pub(super) kind: Kind<'t>,
@@ -69,7 +70,7 @@ impl<'t> Piece<'t> {
         Self { kind, range, left, right }
     }
 
-    /// All of it.
+    /// The source text of the piece.
     pub(super) fn slice<'s>(&self, text: &'s str) -> &'s str {
         text.get(self.range.clone()).unwrap_or("")
     }
@@ -79,7 +80,7 @@ impl<'t> Piece<'t> {
     }
 }
 
-/// Splits a text; what minijinja cannot split is words.
+/// Splits a text; parts that minijinja cannot parse are literal text.
 pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut split = Split { text, pieces: Vec::new(), done: 0 };
     let mut at = 0;
@@ -120,7 +121,7 @@ impl<'t> Split<'t> {
         self.pieces.push(Piece::new(self.text, kind, range));
     }
 
-    /// Comments, the tags of raw text, and white space.
+    /// Adds comments, the tags of raw text, and white space.
     fn silent(&mut self, range: Range<usize>) {
         let mut at = range.start;
         while let Some(open) = self.text.get(at..range.end).and_then(|rest| rest.find(['{'])).map(|found| at + found) {
@@ -140,7 +141,7 @@ impl<'t> Split<'t> {
     }
 }
 
-/// The words of a piece, as an engine with these switches has them.
+/// The text of a piece, as an engine with these settings outputs it.
 pub(super) fn data<'t>(text: &'t str, pieces: &[Piece<'_>], at: usize, options: Options) -> &'t str {
     let Some(piece) = pieces.get(at) else { return "" };
     let mut words = piece.slice(text);
@@ -162,7 +163,7 @@ pub(super) fn data<'t>(text: &'t str, pieces: &[Piece<'_>], at: usize, options: 
     words
 }
 
-/// Whether a piece begins at the start of a line.
+/// Returns true if a piece begins at the start of a line.
 fn began_line(text: &str, piece: &Piece<'_>) -> bool {
     piece.slice(text).starts_with('\n') || text.get(..piece.range.start).is_some_and(|before| before.ends_with('\n'))
 }

@@ -1,4 +1,5 @@
-//! From a Jinja file to a prompt: in place where the language takes it as it is, else as one text.
+//! Reads a Jinja file as a prompt: in place if the language accepts it unchanged, else flattened
+//! into one text.
 
 use super::flatten::{self, flatten};
 use super::page::fault_note;
@@ -15,7 +16,6 @@ pub(in crate::import) static FORMAT: Format = Format {
     ..Format::new(("jinja", "Jinja"), &["j2", "jinja", "jinja2"], read)
 };
 
-/// Reads a file.
 pub(in crate::import) fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
     let flat = flatten(prompt.path, prompt.text, library, options);
     let is_in_place = flat.text == prompt.text && !options.keep_trailing_newline;
@@ -31,7 +31,8 @@ pub(in crate::import) fn read(prompt: &Prompt<'_>, library: &dyn Library, option
     imported
 }
 
-/// The text that renders as this one did: Jinja takes a last line break away, so one that stays is there twice.
+/// The text whose output is unchanged: since Jinja removes a last line break, one to be retained is
+/// doubled.
 fn source(text: &str, options: Options) -> String {
     if options.keep_trailing_newline && text.ends_with('\n') {
         return format!("{text}\n");
@@ -40,7 +41,7 @@ fn source(text: &str, options: Options) -> String {
     if bare.ends_with('\n') { text.to_owned() } else { bare.to_owned() }
 }
 
-/// Why a text cannot stay in its file.
+/// Describes why a text cannot stay in its file.
 fn why(imported: &Imported, options: Options) -> String {
     let mut reasons = Vec::new();
     if !imported.parts.is_empty() {
@@ -58,7 +59,8 @@ fn why(imported: &Imported, options: Options) -> String {
     reasons.join("; ")
 }
 
-/// The inputs of a text, and what cannot be rendered in it that was not told yet.
+/// The inputs of a text. Adds notes on parts that cannot be rendered, unless errors were noted
+/// before.
 pub(in crate::import) fn inputs(path: &str, text: &str, notes: &mut Vec<Note>) -> Vec<Parameter> {
     let parsed = parse(text);
     if !notes.iter().any(|note| note.kind.weight() == Weight::Error) {
@@ -68,7 +70,8 @@ pub(in crate::import) fn inputs(path: &str, text: &str, notes: &mut Vec<Note>) -
     usage::parameters(path, text, &parsed.variables, notes)
 }
 
-/// A text of another format that is written in Jinja: adapted, with its inputs. `line` is the one that it begins on.
+/// Reads a Jinja text inside another format: the adapted text, with its inputs. `line` is its first
+/// line.
 pub(in crate::import) fn text(path: &str, text: &str, line: u32, imported: &mut Imported) -> (String, Vec<Parameter>) {
     struct None;
     impl Library for None {

@@ -1,8 +1,9 @@
-//! What the inputs of a Jinja text are, as far as their use tells: types, defaults, and whether a run may leave them out.
+//! Infers the inputs of a Jinja text from their use: types, defaults, and which ones a run may
+//! omit.
 //!
-//! An engine that is lenient takes a missing input as nothing; the language never does. So an input that the text asks for in a
-//! condition has a default that is as good as nothing, and every other is required. Where uses do not agree, or tell nothing, an input
-//! has no type: it takes whatever it is given.
+//! A lenient engine treats a missing input as empty; the language never does. So an input that the
+//! text tests in a condition gets an empty default, and every other one is required. If uses
+//! disagree or reveal nothing, an input has no type and accepts any value.
 
 use super::uses::{Name, Oddity, Seen, Use, uses};
 use crate::base::source::LineIndex;
@@ -19,7 +20,7 @@ const DEFINED: &str = "an input that a run leaves out has its default here, so i
 const NONE: &str = "an input that a run leaves out has its default here, which is not none; use `if not …` in place of `is none`, and write the fallback text";
 const PARTLY_SET: &str = "a `{% set %}` above sets it only in some cases; in the others it is an input here, but has no value in Jinja2: set it before in every case";
 
-/// The inputs of a text, in the order in which it names them first.
+/// The inputs of a text, in the order of their first use.
 pub(super) fn parameters(path: &str, text: &str, variables: &BTreeSet<String>, notes: &mut Vec<Note>) -> Vec<Parameter> {
     let Some(tree) = read_tree(text).ok().filter(|_| !variables.is_empty()) else { return Vec::new() };
     let mut found = uses(text, &tree);
@@ -48,7 +49,7 @@ pub(super) fn parameters(path: &str, text: &str, variables: &BTreeSet<String>, n
     all
 }
 
-/// An input whose default a part of the text fails with.
+/// The name of an input whose default makes a part of the text fail.
 fn failing_default(text: &str, all: &[Parameter]) -> Option<String> {
     let default = |one: &Parameter| Some((one.name.clone(), value_type::written(one.default.as_ref()?, one.kind)));
     let defaults: Map<String, Value> = all.iter().filter_map(default).collect();
@@ -58,7 +59,8 @@ fn failing_default(text: &str, all: &[Parameter]) -> Option<String> {
     failure.part.map(|part| part.name).or_else(|| failure.defaults.into_iter().next())
 }
 
-/// The uses of a name count for every value that it may have. Each name passes on what is new, as often as there are uses.
+/// Propagates the uses of a name to every name that its value comes from. Each name passes on new
+/// uses only, so the work is bounded by the number of uses.
 fn pass_on(seen: &mut BTreeMap<Name<'_>, Seen<'_>>) {
     let mut from: BTreeMap<Name<'_>, Vec<Name<'_>>> = BTreeMap::new();
     for (name, one) in &*seen {
@@ -82,7 +84,7 @@ fn parameter(name: &str, seen: &Seen<'_>) -> Parameter {
     let types =
         [(Use::List, "array"), (Use::Object, "object"), (Use::Number, "number"), (Use::Text, "string"), (Use::Truth, "boolean")];
     let mut known = types.into_iter().filter(|(of, _)| is(*of)).map(|(_, kind)| kind);
-    // Whether a value is there can be asked of every value.
+    // Any value can be tested for presence.
     let kind = known.next().filter(|_| known.next().is_none());
     let default = seen.default.clone().or_else(|| is(Use::Asked).then(|| nothing(kind).to_owned()));
     Parameter { name: name.to_owned(), kind, default }

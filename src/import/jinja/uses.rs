@@ -1,9 +1,10 @@
-//! What each place where a Jinja text reads a value tells of it: by what is done with the value there, never by its name.
+//! Collects the evidence about values in a Jinja text: from their use at each place, never from
+//! their names.
 
 use crate::jinja::tree::{BinOpKind, Call, CallArg, CompareOpKind, Expr, Stmt, UnaryOpKind, argument, each_stmt, inner, place};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a use of a value tells.
+/// The evidence that one use gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Use {
     List,
@@ -12,54 +13,54 @@ pub(super) enum Use {
     Text,
     /// It is compared with `true` or `false`.
     Truth,
-    /// It is asked for, so it may be missing.
+    /// It is tested for presence, so it can be missing.
     Asked,
-    /// Whether it is true is asked.
+    /// It is tested as a truth value.
     Alone,
-    /// It is put out, compared, or handed on.
+    /// It is output, compared, or passed on.
     Put,
 }
 
 /// A name, and the macro that it is a parameter of.
 pub(super) type Name<'t> = (Option<&'t str>, &'t str);
 
-/// What was seen of one name.
+/// The evidence about one name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen<'t> {
-    /// Where it stands first.
+    /// The offset of its first use.
     pub(super) first: usize,
     pub(super) uses: BTreeSet<Use>,
-    /// What stands for it where it is missing.
+    /// The default for a missing value.
     pub(super) default: Option<String>,
-    /// What else its value is called.
+    /// Other names of its value.
     pub(super) also: BTreeSet<Name<'t>>,
 }
 
-/// What is otherwise than in Jinja2 where an input is used in this way.
+/// A use of an input that behaves differently in Jinja2.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Oddity {
-    /// `is defined`, `is not none`: the test as it is written.
+    /// `is defined`, `is not none`: the test, as written.
     Tested(String),
     /// `|default(none)`
     DefaultNone,
 }
 
-/// All that a text tells.
+/// The evidence in a whole text.
 #[derive(Debug, Default)]
 pub(super) struct Uses<'t> {
     pub(super) seen: BTreeMap<Name<'t>, Seen<'t>>,
-    /// Names that are set for the whole text, and where the first such statement ends.
+    /// Names set for the whole text, with the end of the first such statement.
     pub(super) sets: BTreeMap<&'t str, usize>,
-    /// Where what is otherwise than in Jinja2.
+    /// Uses that behave differently in Jinja2, with their offsets.
     pub(super) oddities: Vec<(&'t str, usize, Oddity)>,
 }
 
-/// What a place tells of the value that stands there.
+/// The evidence that a place gives about its value.
 #[derive(Clone, Debug, Default)]
 struct Hint<'t> {
     uses: BTreeSet<Use>,
     default: Option<String>,
-    /// A name that has the value too.
+    /// Another name of the value.
     also: Option<Name<'t>>,
 }
 
@@ -127,7 +128,7 @@ const OF_TEXTS: [&str; 20] = [
     "upper",
     "wordwrap",
 ];
-/// Whether a value is true.
+/// The uses of a value in a condition.
 const ASKED: [Use; 2] = [Use::Asked, Use::Alone];
 
 fn worked_on(name: &str) -> Option<Use> {
@@ -140,7 +141,7 @@ fn worked_on(name: &str) -> Option<Use> {
     }
 }
 
-/// Looks at every place of a text.
+/// Collects the evidence of all places in a text.
 pub(super) fn uses<'t>(text: &'t str, tree: &Stmt<'t>) -> Uses<'t> {
     let mut walk =
         Walk { text, macros: BTreeMap::new(), called: BTreeMap::new(), inside: Vec::new(), scopes: 0, found: Uses::default() };
@@ -161,11 +162,11 @@ struct Walk<'t> {
     text: &'t str,
     /// The parameters of macros.
     macros: BTreeMap<&'t str, Vec<&'t str>>,
-    /// Names that are set to a field, which may be a macro of that name.
+    /// Names set to a field, which can be a macro of that name.
     called: BTreeMap<&'t str, &'t str>,
-    /// The macros around the place.
+    /// The macros around the current place.
     inside: Vec<&'t str>,
-    /// How many statements around the place have names of their own.
+    /// The number of statements around the current place with a scope of their own.
     scopes: usize,
     found: Uses<'t>,
 }
@@ -298,7 +299,7 @@ impl<'t> Walk<'t> {
         one.also.extend(hint.also);
     }
 
-    /// Notes what is otherwise than in Jinja2 for a value that is a name.
+    /// Records a use that behaves differently in Jinja2, if the value is a plain name.
     fn odd(&mut self, of: &Expr<'t>, is_odd: bool, what: impl FnOnce() -> Oddity) {
         let is_own = |name: &str| self.inside.last().and_then(|own| self.macros.get(own)).is_some_and(|all| all.contains(&name));
         if let Some(name) = var(of).filter(|name| is_odd && !is_own(name)) {
@@ -306,7 +307,8 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// What `default(…)` tells. Words in place of a number are no rare thing, so they tell nothing of the type.
+    /// The evidence of `default(…)`. Texts are common defaults for numbers, so a text reveals no
+    /// type.
     fn default(&mut self, of: &Expr<'t>, value: Option<&Expr<'t>>, hint: &Hint<'t>) -> Hint<'t> {
         let mut hint = hint.and([Use::Asked]);
         let Some(value) = value else { return hint };
@@ -362,7 +364,7 @@ impl<'t> Walk<'t> {
     }
 
     fn compare(&mut self, left: &Expr<'t>, op: CompareOpKind, right: &Expr<'t>) {
-        // What is greater than another value is seldom a text.
+        // A value in an order comparison is rarely a text.
         let other = match op {
             CompareOpKind::Eq | CompareOpKind::Ne => Use::Put,
             CompareOpKind::Lt | CompareOpKind::Lte | CompareOpKind::Gt | CompareOpKind::Gte => Use::Number,
@@ -376,7 +378,7 @@ impl<'t> Walk<'t> {
         self.value(right, Hint::of([literal(left).unwrap_or(other)]));
     }
 
-    /// A test, with the word that stands before it.
+    /// Visits a test with the word before it.
     fn test(&mut self, expr: &Expr<'t>, not: &str) {
         let Expr::Test(one) = expr else { return };
         let is_asked = one.name == "defined" || !not.is_empty();
@@ -394,7 +396,7 @@ impl<'t> Walk<'t> {
         one.args.iter().for_each(|arg| self.value(argument(arg), Hint::of([Use::Put])));
     }
 
-    /// A call: what a macro is given is what the macro makes of it.
+    /// Visits a call: the arguments of a macro have the evidence of its parameters.
     fn call(&mut self, call: &Call<'t>) {
         let mut called = var(&call.expr);
         if let Expr::GetAttr(method) = &call.expr {

@@ -1,4 +1,5 @@
-//! An assertion as an expectation on the answer. What has no equal here is refused with a reason, for the report.
+//! Converts an assertion to an expectation on the answer. One without an equivalent is rejected
+//! with a reason for the report.
 
 use super::source::Source;
 use crate::base::json::escaped;
@@ -7,10 +8,10 @@ use crate::scenario;
 use crate::scenario::pattern;
 use serde_json::{Map, Value, json};
 
-/// Assertions that programs judge.
+/// Assertions judged by programs.
 const PROGRAM: [&str; 4] = ["javascript", "python", "ruby", "webhook"];
 
-/// Assertions that a model judges.
+/// Assertions judged by a model.
 const JUDGED: [&str; 21] = [
     "similar",
     "llm-rubric",
@@ -35,7 +36,7 @@ const JUDGED: [&str; 21] = [
     "is-refusal",
 ];
 
-/// Assertions that are taken over, or known to have no equal.
+/// Assertions that are converted, or known to have no equivalent.
 const OTHERS: [&str; 28] = [
     "equals",
     "contains",
@@ -67,24 +68,24 @@ const OTHERS: [&str; 28] = [
     "is-valid-openai-tools-call",
 ];
 
-/// Whether a word is that of an assertion, in a table too.
+/// Returns true if a word is the type of an assertion, in a table too.
 pub(super) fn is_known(word: &str) -> bool {
     let word = word.strip_prefix("not-").unwrap_or(word);
     PROGRAM.contains(&word) || JUDGED.contains(&word) || OTHERS.contains(&word)
 }
 
-/// Its word.
+/// The type of an assertion.
 pub(super) fn word(assert: &Value) -> &str {
     assert.get("type").or_else(|| assert.get("$ref")).and_then(Value::as_str).unwrap_or("without a type")
 }
 
-/// The assertion that a reference stands for.
+/// The assertion that a reference refers to.
 pub(super) fn resolved(assert: &Value, templates: &Value) -> Value {
     let name = assert.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix("#/assertionTemplates/"));
     name.and_then(|name| templates.get(name)).unwrap_or(assert).clone()
 }
 
-/// The expectation that says the same.
+/// The equivalent expectation.
 pub(super) fn expectation(
     source: &Source<'_>,
     assert: &Value,
@@ -146,35 +147,35 @@ pub(super) fn expectation(
         }
         _ => return Err("no expectation says the same".to_owned()),
     };
-    // An assertion of weight 0 is reported and fails nothing.
+    // An assertion of weight 0 is reported but fails nothing.
     if let Some(object) = one.as_object_mut().filter(|_| assert.get("weight").and_then(Value::as_f64) == Some(0.0)) {
         object.insert("gate".to_owned(), Value::Bool(false));
     }
     taken(&one).then_some(one).ok_or_else(|| "a scenario does not take what it holds".to_owned())
 }
 
-/// An assertion that no expectation says, as it is left to the author.
+/// A `todo` for an assertion without an equivalent expectation.
 pub(super) fn todo(assert: &Value, why: &str) -> Asserted {
     let is_informal = assert.get("weight").and_then(Value::as_f64) == Some(0.0);
-    // Its other parts name providers, with their settings.
+    // Its other fields configure providers.
     let kept = |(key, _): &(&String, &Value)| ["type", "$ref", "value", "threshold", "metric", "weight"].contains(&key.as_str());
     let parts = assert.as_object().map(|all| all.iter().filter(kept).map(|(key, value)| (key.clone(), value.clone())).collect());
     let source = parts.map_or_else(|| escaped(assert), |parts: Map<String, Value>| escaped(&parts.into()));
     Asserted::Todo { what: format!("the assertion `{}`: {why}", word(assert)), source, is_informal }
 }
 
-/// Whether a scenario takes an expectation.
+/// Returns true if a scenario accepts an expectation.
 fn taken(one: &Value) -> bool {
     let scenario = json!({"name": "a", "task": "a", "context": {"objective": "a"}, "expectations": [one]});
     scenario::read("a.yaml", &scenario.to_string()).1.is_empty()
 }
 
-/// Whole milliseconds: a table has them as a fraction.
+/// A number of milliseconds, rounded; tables contain fractions.
 fn whole(value: &Value) -> Option<u64> {
     value.as_f64()?.round().to_string().parse().ok()
 }
 
-/// What is looked for, as a pattern.
+/// The searched text as a pattern.
 fn pattern_of(word: &str, text: &str) -> Result<String, String> {
     if text.is_empty() {
         return Err("it looks for nothing".to_owned());
@@ -213,7 +214,7 @@ fn texts(value: Option<&Value>) -> Result<Vec<String>, String> {
     }
 }
 
-/// The schema that an answer has to fit; any JSON where there is none.
+/// The schema of the answer; without a value, one that accepts any JSON.
 fn schema(source: &Source<'_>, value: Option<Value>) -> Result<Value, String> {
     let text = match value {
         None | Some(Value::Null) => return Ok(Value::Object(Map::new())),
@@ -229,7 +230,7 @@ fn schema(source: &Source<'_>, value: Option<Value>) -> Result<Value, String> {
     }
 }
 
-/// A value with those of the test put in.
+/// A value with the inputs of the test filled in.
 fn filled(value: &Value, vars: &[(String, Given)]) -> Result<Value, String> {
     Ok(match value {
         Value::String(text) => Value::String(put_in(text, vars)?),

@@ -1,4 +1,5 @@
-//! The configuration as a whole. What it says of all prompts is reported once, with the first of them.
+//! Reads a configuration as a whole. Notes that concern all prompts are reported once, with the
+//! first prompt.
 
 use super::source::Source;
 use super::{assertion, prompts, providers, tests};
@@ -17,10 +18,10 @@ pub(in crate::import) static FORMAT: Format = Format {
     ..Format::new(("promptfoo", "promptfoo"), &["yaml", "yml", "json"], read)
 };
 
-/// Scenarios that one prompt may get.
+/// The maximum number of scenarios of one prompt.
 const MOST: usize = 20_000;
 
-/// Keys that are read, and those that say nothing of prompts and tests.
+/// Keys that are read, and keys that do not concern prompts and tests.
 const KNOWN: [&str; 15] = [
     "description",
     "prompts",
@@ -39,7 +40,7 @@ const KNOWN: [&str; 15] = [
     "metadata",
 ];
 
-/// The files that a configuration names.
+/// The files that a configuration refers to.
 fn parts(text: &str) -> Vec<String> {
     let end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ']' | '}');
     let name = |rest: &str| rest.split(end).next().unwrap_or("").trim_start_matches("./").to_owned();
@@ -77,7 +78,7 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
     first
 }
 
-/// The cases that all prompts share: each keeps those values of them that it reads.
+/// The cases, common to all prompts; each prompt retains the inputs that it uses.
 fn cases(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported) -> Vec<Case> {
     let mut cases = Vec::new();
     let mut ids = BTreeSet::new();
@@ -100,7 +101,7 @@ fn cases(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported) -> Vec<C
                         expectations.push(assertion::todo(&assert.json, &why));
                         let what = format!("the assertion `{}`", assertion::word(&assert.json));
                         let note = NoteKind::LeftOut { what, why };
-                        // One assertion is reported once, however many tests have it.
+                        // An assertion common to several tests is reported once.
                         if !shared
                             .notes
                             .iter()

@@ -1,4 +1,4 @@
-//! Configurations of promptfoo: their prompts become templates, and their tests the scenarios of each.
+//! Configurations of promptfoo: prompts become templates, and tests become the scenarios of each.
 
 mod assertion;
 mod config;

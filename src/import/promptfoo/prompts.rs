@@ -1,4 +1,4 @@
-//! The prompts of a configuration: texts, chats as JSON, and files of both.
+//! The prompts of a configuration: texts, chats in JSON, and files of both.
 
 use super::source::{PROGRAMS, Source, ending};
 use crate::import::front_matter::Front;
@@ -8,10 +8,10 @@ use crate::import::note::NoteKind;
 use crate::import::{declared, jinja};
 use crate::syntax::yaml::{self, Node};
 
-/// Files that are prompts where they are named without `file://`.
+/// Extensions of files that are prompts even without `file://`.
 const TEXTS: [&str; 9] = ["txt", "md", "j2", "json", "jsonl", "yaml", "yml", "csv", "xml"];
 
-/// Reads all of them; at least one comes back, with what is wrong.
+/// Reads all prompts; returns at least one, with notes on faults.
 pub(super) fn read(source: &Source<'_>, front: &Front<'_>, options: Options) -> Vec<Imported> {
     let Some(node) = front.root.get("prompts") else {
         let mut none = Imported::default();
@@ -50,7 +50,7 @@ pub(super) fn read(source: &Source<'_>, front: &Front<'_>, options: Options) -> 
     all
 }
 
-/// The file that a prompt is, as it is named.
+/// The file that a prompt refers to.
 fn file(text: &str) -> Option<&str> {
     let is_word = !text.contains(['\n', ' ', '{']);
     let is_named = TEXTS.contains(&ending(text)) || PROGRAMS.contains(&ending(text));
@@ -113,7 +113,7 @@ fn one(source: &Source<'_>, text: &str, line: u32, options: Options) -> Vec<Impo
     all
 }
 
-/// A text, or a chat that is written as JSON.
+/// A text, or a chat in JSON.
 fn inline(path: &str, text: &str, line: u32, why: &str) -> Imported {
     if text.trim_start().starts_with('[')
         && let Some(chat) = chat(path, text, line)
@@ -129,13 +129,13 @@ fn inline(path: &str, text: &str, line: u32, why: &str) -> Imported {
     one
 }
 
-/// What is wrong with a text that has to be a chat and is none.
+/// The note on a text that should be a chat and is not.
 fn no_chat() -> NoteKind {
     let what = "a chat that is not a list of messages before its values are filled in".to_owned();
     NoteKind::Unsupported { what, why: "write statements only in the texts of its messages".to_owned() }
 }
 
-/// A chat in JSON or YAML; `None` where a text is none.
+/// A chat in JSON or YAML; `None` if the text is not one.
 fn chat(path: &str, text: &str, line: u32) -> Option<Imported> {
     let (root, faults) = yaml::read(text);
     let is_message = |item: &Node<'_>| item.get("role").is_some();
@@ -176,7 +176,7 @@ fn push(path: &str, line: u32, role: Role, text: &str, one: &mut Imported) {
     one.turns.push(Turn { role, body: Body::Inline(text), syntax: Syntax::Jinja });
 }
 
-/// What its variables are: nothing says of which type, and some are not variables.
+/// Removes the types of its inputs, which are unknown, and notes names that are not inputs.
 fn finish(source: &Source<'_>, line: u32, one: &mut Imported) {
     let own = [
         ("_conversation", "hand the conversation in: `<history/>` of a template, `history` of a scenario"),

@@ -1,4 +1,5 @@
-//! The providers of a configuration: the first that names a model is the one of the prompts, the others are reported.
+//! The providers of a configuration: the first with a known model becomes that of the prompts; the
+//! others are reported.
 
 use super::source::Source;
 use crate::import::front_matter::{self, Front};
@@ -7,7 +8,7 @@ use crate::import::note::NoteKind;
 use crate::import::settings::Model;
 use crate::syntax::yaml::Node;
 
-/// What a configuration says of how a model is asked; keys and addresses are not looked at.
+/// The sampling settings that are read; keys and addresses are ignored.
 const SETTINGS: [&str; 8] =
     ["temperature", "top_p", "max_tokens", "max_completion_tokens", "maxOutputTokens", "seed", "stop", "reasoning_effort"];
 
@@ -16,7 +17,7 @@ pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported
     let all: Vec<&Node<'_>> = node.items().map_or_else(|| vec![node], |items| items.iter().collect());
     for one in all {
         let line = front.line_of(one);
-        // `openai:gpt-5-mini: {config: …}` names it by a key.
+        // `openai:gpt-5-mini: {config: …}` has the id as its key.
         let keyed = one.entries().filter(|_| one.get("id").is_none()).and_then(<[_]>::first);
         let id = one.text().or_else(|| one.get("id")?.text()).or_else(|| keyed.map(|entry| &*entry.key.value)).unwrap_or("");
         let body = keyed.map_or(one, |entry| &entry.value);
@@ -49,7 +50,7 @@ pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported
     }
 }
 
-/// The vendor and its model in `openai:chat:gpt-5-mini`.
+/// The vendor and the model in `openai:chat:gpt-5-mini`.
 fn model(id: &str) -> Option<(&str, &str)> {
     let (vendor, rest) = id.split_once(':')?;
     let kinds: &[&str] = match vendor {
@@ -61,7 +62,7 @@ fn model(id: &str) -> Option<(&str, &str)> {
     };
     let name = match rest.split_once(':') {
         Some((kind, name)) if kinds.contains(&kind) => name,
-        // Such as `openai:embedding:…`; the tags of Ollama have a colon, too.
+        // Such as `openai:embedding:…`; tags of Ollama contain a colon too.
         Some(_) if vendor != "ollama" => return None,
         _ => rest,
     };

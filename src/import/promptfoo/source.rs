@@ -1,26 +1,26 @@
-//! The files that a configuration names.
+//! The files that a configuration refers to.
 
 use crate::import::model::Library;
 use crate::import::names::folder;
 use crate::import::note::NoteKind;
 
-/// What programs are written in.
+/// The extensions of programs.
 pub(super) const PROGRAMS: [&str; 9] = ["js", "mjs", "cjs", "ts", "mts", "cts", "py", "rb", "go"];
 
-/// The ending of a file's name, without the function that may stand behind it.
+/// The extension of a file name, without a function name after it.
 pub(super) fn ending(name: &str) -> &str {
     let name = name.rsplit('/').next().unwrap_or(name);
     name.rsplit_once('.').map_or("", |(_, ending)| ending.split(':').next().unwrap_or(ending))
 }
 
-/// Where a configuration lies, and how the files that it names are had.
+/// A configuration's path, and the access to its files.
 pub(super) struct Source<'a> {
     pub(super) path: &'a str,
     pub(super) library: &'a dyn Library,
 }
 
 impl Source<'_> {
-    /// The path of a file that is named, relative to the project's folder.
+    /// The path of a file, relative to the project's folder.
     pub(super) fn place(&self, name: &str) -> String {
         let mut parts: Vec<&str> = folder(self.path).split('/').filter(|part| !part.is_empty()).collect();
         for part in name.trim_start_matches("file://").split('/') {

@@ -1,4 +1,5 @@
-//! The tests of a configuration, in place or in files: values, and what is asserted of the answer.
+//! The tests of a configuration, inline or in files: their inputs, and their assertions on the
+//! answer.
 
 use super::source::{PROGRAMS, Source, ending};
 use crate::import::front_matter::{self, Front};
@@ -16,13 +17,13 @@ pub(super) struct Test {
     pub(super) name: Option<String>,
     pub(super) vars: Vec<(String, Given)>,
     pub(super) asserts: Vec<Assert>,
-    /// Values that are not carried over, so that nothing of the test can be decided.
+    /// Inputs that cannot be converted, so that the test cannot be decided.
     pub(super) lacks: Vec<Asserted>,
-    /// Whether its answer is made another before it is judged.
+    /// True if its answer is transformed before it is judged.
     pub(super) is_transformed: bool,
 }
 
-/// An assertion and where it stands.
+/// An assertion and its place.
 #[derive(Clone)]
 pub(super) struct Assert {
     pub(super) path: String,
@@ -30,10 +31,10 @@ pub(super) struct Assert {
     pub(super) json: Value,
 }
 
-/// Cases that the lists among the values of one test may make.
+/// The maximum number of cases from the lists among the inputs of one test.
 const MOST: usize = 1000;
 
-/// Every test, each with what `defaultTest` says.
+/// Every test, combined with `defaultTest`.
 pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported) -> Vec<Test> {
     let default = front.root.get("defaultTest").map(|node| one(source, source.path, front, node, shared)).unwrap_or_default();
     let mut tests = Vec::new();
@@ -52,7 +53,7 @@ pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported
     tests
 }
 
-/// The values of a test, one set for each choice from the lists among them; `None` where these are too many.
+/// The inputs of a test, one set for each combination of its lists; `None` if there are too many.
 pub(super) fn expanded(vars: &[(String, Given)]) -> Option<Vec<Vec<(String, Given)>>> {
     let mut all: Vec<Vec<(String, Given)>> = vec![Vec::new()];
     for (name, given) in vars {
@@ -80,13 +81,13 @@ fn left_out(what: String, why: &str) -> NoteKind {
     NoteKind::LeftOut { what, why: why.to_owned() }
 }
 
-/// A list of tests, or a file of them.
+/// Reads a list of tests, or a file of them.
 fn list(source: &Source<'_>, path: &str, front: &Front<'_>, node: &Node<'_>, shared: &mut Imported, tests: &mut Vec<Test>) {
     let line = front.line_of(node);
     let items = node.items().map_or_else(|| vec![node], |items| items.iter().collect());
     for item in items {
         match item.text() {
-            // A file of tests names no other.
+            // A file of tests cannot refer to another one.
             Some(name) if path == source.path => file(source, name, line, shared, tests),
             Some(name) => shared.note(path, line, left_out(format!("`{name}`"), "a file of tests names another")),
             None if item.get("path").is_some() => {
@@ -127,7 +128,7 @@ fn file(source: &Source<'_>, name: &str, line: u32, shared: &mut Imported, tests
     list(source, &place, &front, &front.root, shared, tests);
 }
 
-/// One test, or `defaultTest`.
+/// Reads one test, or `defaultTest`.
 fn one(source: &Source<'_>, path: &str, front: &Front<'_>, node: &Node<'_>, shared: &mut Imported) -> Test {
     let mut test = Test { path: path.to_owned(), line: front.line_of(node), ..Test::default() };
     if node.entries().is_none() {
@@ -204,12 +205,12 @@ fn vars(source: &Source<'_>, path: &str, line: u32, node: &Node<'_>, test: &mut 
     }
 }
 
-/// Advice on a value that is not carried over.
+/// The `todo` for an input that cannot be converted.
 fn lacking(name: &str, why: &NoteKind) -> Asserted {
     Asserted::Todo { what: format!("the input `{name}`: {why}"), source: String::new(), is_informal: false }
 }
 
-/// A value that lies in a file: data is taken over, a text stays there.
+/// The value of an input in a file: data is copied, a text stays in its file.
 fn of_file(source: &Source<'_>, name: &str) -> Result<Given, NoteKind> {
     let refuse = |why: &str| Err(left_out(format!("the value `{name}`"), why));
     match ending(name) {
@@ -225,7 +226,7 @@ fn of_file(source: &Source<'_>, name: &str) -> Result<Given, NoteKind> {
     }
 }
 
-/// A table: a row a test, `__expected` in its columns what is asserted.
+/// Reads a table: one test per row, with assertions in the columns `__expected`.
 fn table(path: &str, csv: &str, shared: &mut Imported, tests: &mut Vec<Test>) {
     let csv = csv.trim_start_matches('\u{feff}');
     let records = match csv::read_by(csv, csv::delimiter(csv)) {
@@ -258,7 +259,8 @@ fn table(path: &str, csv: &str, shared: &mut Imported, tests: &mut Vec<Test>) {
     }
 }
 
-/// An assertion in a field: `contains: x`, `latency(500)`, `fn: …`; what has no word in front is to be equal.
+/// Parses an assertion in a field: `contains: x`, `latency(500)`, `fn: …`; a text without a known
+/// type means equality.
 fn short(text: &str) -> Value {
     let (head, rest) = text.split_once(':').map_or((text, ""), |(head, rest)| (head, rest.trim()));
     let (word, threshold) = match head.split_once('(') {

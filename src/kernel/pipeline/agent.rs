@@ -1,7 +1,7 @@
-//! Who plays a stage, and what it is given for that.
+//! The agent that runs a stage, and its input.
 //!
-//! The seams are blocking. A host with its own way of waiting needs none of them: it acts on the effects of a
-//! [`Pipeline`](super::machine::Pipeline) and reports events.
+//! These traits are blocking. A host with its own way of waiting does not need them: it acts on the
+//! effects of a [`Pipeline`](super::machine::Pipeline) and reports events.
 
 use super::outcome::{Attempt, Obstacle};
 pub use super::output::{AgentOutput, Status, SubtaskRequest};
@@ -10,7 +10,7 @@ use super::visit::Visit;
 use crate::kernel::context::Segment;
 use std::path::Path;
 
-/// Plays a stage: asks a model, a person, a program.
+/// Runs a stage: calls a model, a person, a program.
 ///
 /// ```
 /// use ctxc::runtime::{Agent, AgentContext, AgentOutput, Obstacle};
@@ -24,36 +24,37 @@ use std::path::Path;
 /// }
 /// ```
 pub trait Agent {
-    /// Plays one visit of a stage.
+    /// Runs one visit of a stage.
     ///
     /// # Errors
-    /// There is no answer: the obstacle says why. An agent that answers "I could not do it" returns an output with
-    /// [`Status::Failed`].
+    /// An obstacle, if there is no answer. An agent whose answer is "I could not do it" returns an
+    /// output with [`Status::Failed`].
     fn run(&self, context: &AgentContext<'_>) -> Result<AgentOutput, Obstacle>;
 }
 
-/// The situation of a stage: what a [`ContextStrategy`] makes segments of, and what an [`Agent`] is called with.
+/// The situation of a stage: the input of a [`ContextStrategy`] and of an [`Agent`].
 #[derive(Clone, Copy, Debug)]
 pub struct AgentContext<'a> {
     /// The id of the task.
     pub task: &'a str,
-    /// The stage, and which visit of it this is.
+    /// The stage, and the number of this visit.
     pub visit: &'a Visit,
-    /// The run so far: results by the names of their stages.
+    /// The state of the run: results by stage name.
     pub state: &'a PipelineState,
-    /// What earlier attempts at this task ran into.
+    /// Obstacles of earlier attempts at this task.
     pub attempts: &'a [Attempt],
-    /// The folder to work in, where the task has one.
+    /// The working folder, if the task has one.
     pub workspace: Option<&'a Path>,
 }
 
-/// Decides what an agent is told: yields the segments for a stage. A
-/// [`ContextAssembler`](crate::kernel::assembler::ContextAssembler) fits them into the budget by priority.
+/// Decides on the context of an agent: yields the segments for a stage. A
+/// [`ContextAssembler`](crate::kernel::assembler::ContextAssembler) fits them into the budget by
+/// priority.
 pub trait ContextStrategy {
     /// The segments of a stage, in the order of their sources.
     ///
     /// # Errors
-    /// Something that must be said is not there.
+    /// Required information is missing.
     fn segments(&self, context: &AgentContext<'_>) -> Result<Vec<Segment>, Obstacle>;
 }
 

@@ -1,19 +1,19 @@
-//! Where outcomes are kept, and what a new attempt is told of earlier ones.
+//! The store of outcomes, and the summary of earlier attempts for a new one.
 
 use super::outcome::{Attempt, OutcomeContext};
 
-/// Keeps what became of stages.
+/// Stores the outcomes of stages.
 pub trait HistoryBackend {
-    /// Keeps one outcome.
+    /// Stores one outcome.
     ///
     /// # Errors
-    /// Why it cannot be kept, a lower-case fragment.
+    /// The reason why it cannot be stored, a lower-case fragment.
     fn record(&mut self, outcome: OutcomeContext) -> Result<(), String>;
 
-    /// What earlier attempts at a task ran into, the oldest first.
+    /// The failures of earlier attempts at a task, oldest first.
     ///
     /// # Errors
-    /// Why it cannot be read, a lower-case fragment.
+    /// The reason why they cannot be read, a lower-case fragment.
     fn failure_context(&self, task: &str) -> Result<Vec<Attempt>, String>;
 }
 
@@ -41,7 +41,7 @@ impl HistoryBackend for Vec<OutcomeContext> {
 }
 
 impl Attempt {
-    /// What a new attempt is told of an outcome; `None` of one that succeeded.
+    /// Summarises an outcome for a new attempt; `None` for a successful one.
     pub fn of(outcome: &OutcomeContext) -> Option<Self> {
         let obstacle = outcome.obstacle.as_ref()?;
         Some(Self { stage: outcome.visit.stage.clone(), obstacle: obstacle.kind.word().to_owned(), note: obstacle.note.clone() })

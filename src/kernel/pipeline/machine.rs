@@ -1,7 +1,8 @@
 //! The pipeline as a state machine: an event in, effects out.
 //!
-//! Calls nobody, waits for nobody, reads no clock. A state is data and can be stored between any two steps. An event that does not
-//! belong to the state (a visit that nobody waits for, anything after the end) changes nothing and has no effect.
+//! Calls nothing, never waits, reads no clock. A state is data and can be stored between any two
+//! steps. An event that does not fit the state (a visit that is not pending, anything after the
+//! end) changes nothing and has no effect.
 
 use super::outcome::{Obstacle, ObstacleKind};
 use super::output::{AgentOutput, Status};
@@ -10,7 +11,7 @@ pub use super::state::{PipelineState, PipelineStatus, Step};
 use super::visit::Visit;
 use serde::{Deserialize, Serialize};
 
-/// Follows a graph of stages.
+/// Follows a stage graph.
 ///
 /// A host drives it: it begins, acts on each effect, and reports what happened until the state is no longer
 /// [`Running`](PipelineStatus::Running). A host that plays one stage after another uses [`run`](Self::run).
@@ -45,7 +46,7 @@ pub struct Pipeline<S: StageGraph> {
     graph: S,
 }
 
-/// What a host reports.
+/// An event that a host reports.
 #[allow(clippy::large_enum_variant, reason = "most events are the largest")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -55,47 +56,48 @@ pub enum Event {
     Finished {
         /// The visit.
         visit: Visit,
-        /// What it gave back.
+        /// The agent's output.
         output: AgentOutput,
     },
-    /// There is no answer for a visit.
+    /// A visit ended without an answer.
     Failed {
         /// The visit.
         visit: Visit,
-        /// Why.
+        /// The reason.
         obstacle: Obstacle,
     },
-    /// The whole run is to end here, as [`PipelineStatus::Blocked`]: its budget is spent, somebody stopped it.
+    /// The whole run must end here, as [`PipelineStatus::Blocked`], because its budget is spent or
+    /// it was cancelled.
     Stopped {
-        /// Why.
+        /// The reason.
         obstacle: Obstacle,
     },
 }
 
-/// What a host does.
+/// An action that a host takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Effect {
-    /// Play this visit and report [`Event::Finished`] or [`Event::Failed`]. Several may run at once.
+    /// Run this visit and report [`Event::Finished`] or [`Event::Failed`]. Several may run at once.
     Run(Visit),
-    /// Nobody waits for this visit any more.
+    /// The result of this visit is no longer needed.
     Abandon(Visit),
     /// The run has ended: nothing follows.
     End(PipelineStatus),
 }
 
 impl<S: StageGraph> Pipeline<S> {
-    /// A pipeline of this shape.
+    /// A pipeline that follows this graph.
     pub const fn new(graph: S) -> Self {
         Self { graph }
     }
 
-    /// Its shape.
+    /// The stage graph.
     pub const fn graph(&self) -> &S {
         &self.graph
     }
 
-    /// A new run, and what to do first.
+    /// Starts a new run and returns its first effects.
     pub fn begin(&self) -> (PipelineState, Vec<Effect>) {
         let mut state = PipelineState::default();
         let effects = self.follow(&mut state, self.graph.begin());
@@ -109,7 +111,7 @@ impl<S: StageGraph> Pipeline<S> {
         state
     }
 
-    /// Takes an event and says what to do.
+    /// Processes an event and returns its effects.
     pub fn step(&self, state: &mut PipelineState, event: Event) -> Vec<Effect> {
         if state.status != PipelineStatus::Running {
             return Vec::new();
@@ -125,14 +127,15 @@ impl<S: StageGraph> Pipeline<S> {
         self.follow(state, next)
     }
 
-    /// Plays a whole run, one visit after another.
+    /// Runs the pipeline to its end, one visit after another.
     pub fn run(&self, play: impl FnMut(&Visit, &PipelineState) -> Result<AgentOutput, Obstacle>) -> PipelineState {
         let (mut state, _) = self.begin();
         self.resume(&mut state, play);
         state
     }
 
-    /// Plays the rest of a run, one visit after another, from any stored state on. A visit that was interrupted is played again.
+    /// Runs the rest of a pipeline from any stored state, one visit after another. An interrupted
+    /// visit is run again.
     pub fn resume(
         &self,
         state: &mut PipelineState,
@@ -147,7 +150,7 @@ impl<S: StageGraph> Pipeline<S> {
         }
     }
 
-    /// Notes how a visit ended, and asks the graph.
+    /// Records the end of a visit, and asks the graph for the next step.
     fn leave(&self, state: &mut PipelineState, visit: &Visit, ended: Result<AgentOutput, Obstacle>) -> Next {
         let status = ended.as_ref().ok().map(|output| output.status);
         let obstacle = match &ended {
@@ -195,7 +198,7 @@ impl<S: StageGraph> Pipeline<S> {
         entered.into_iter().map(Effect::Run).collect()
     }
 
-    /// Whether a stage may run as often as it is named there.
+    /// Returns true if a stage may run as often as `among` contains it.
     fn may_run(&self, name: &String, among: &[String], state: &PipelineState) -> bool {
         let wanted = among.iter().filter(|other| *other == name).count();
         let left = self.graph.max_visits(name).saturating_sub(state.visits(name));
@@ -203,7 +206,7 @@ impl<S: StageGraph> Pipeline<S> {
     }
 }
 
-/// Ends a run: nobody waits any more for what still runs.
+/// Ends a run and abandons its running visits.
 fn end(state: &mut PipelineState, status: PipelineStatus, obstacle: Option<Obstacle>) -> Vec<Effect> {
     state.status = status;
     state.obstacle = obstacle;

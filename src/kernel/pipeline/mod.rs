@@ -1,7 +1,8 @@
-//! How a task moves through its stages: the graph of an organisation, the state machine that follows it, and what an agent is given and
-//! gives back.
+//! The path of a task through its stages: the stage graph of an organisation, the state machine
+//! that follows it, and the input and output of agents.
 //!
-//! No stage is known by name here, nothing is called and nothing waits: a host calls agents, in whatever way it does, and reports back.
+//! No stage name is built in. Calls nothing and never waits: the host calls agents in its own way
+//! and reports back.
 
 pub mod agent;
 pub mod history;

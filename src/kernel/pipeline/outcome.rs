@@ -1,6 +1,7 @@
-//! What stood in the way of a stage, and what became of it: what histories keep and failure patterns look at.
+//! The obstacles of stages and the outcomes of visits: the data of histories and failure patterns.
 //!
-//! The kinds are the kernel's own; an organisation adds its own words, which nothing here reads.
+//! The kinds are the kernel's own; an organisation adds its own words, which the kernel does not
+//! interpret.
 
 use super::visit::Visit;
 use crate::base::words::open_words;
@@ -53,7 +54,7 @@ open_words! {
 }
 
 impl ObstacleKind {
-    /// Its word.
+    /// The word of the kind.
     pub fn word(&self) -> &str {
         if let Self::Other(word) = self { word } else { self.known().unwrap_or_default() }
     }
@@ -108,29 +109,30 @@ impl fmt::Display for ObstacleKind {
     }
 }
 
-/// Amounts by their units: `tokens`, `usd`, `alerts`, whatever an organisation counts.
+/// Amounts by unit: `tokens`, `usd`, `alerts`, or any other unit of an organisation.
 pub type Amounts = BTreeMap<String, f64>;
 
-/// What became of one visit of a stage.
+/// The outcome of one visit of a stage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeContext {
     /// The id of the task.
     pub task: String,
-    /// The stage and which visit of it.
+    /// The stage and the number of the visit.
     #[serde(flatten)]
     pub visit: Visit,
-    /// When it ended, by the clock of the host: the time since a start that all of its outcomes share, such as that of Unix time.
+    /// End of the visit by the host's clock: the time since a start that all of its outcomes share,
+    /// such as that of Unix time.
     pub at: Duration,
-    /// Who played it: a model, a role, a person; empty where nobody says.
+    /// The model, role or person that ran it; empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub agent: String,
-    /// What stood in its way; `None` where it succeeded.
+    /// The obstacle; `None` on success.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub obstacle: Option<Obstacle>,
-    /// What it used up, and whatever else was counted.
+    /// The resources used, and any other amounts counted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub amounts: Amounts,
-    /// The failure pattern that its task is to remedy, where it is such a task: those are never analysed.
+    /// The failure pattern that its task remedies, if it is such a task: those are never analysed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedies: Option<String>,
 }
@@ -142,20 +144,20 @@ impl OutcomeContext {
         Self { task: task.into(), visit, at, agent, obstacle: None, amounts: Amounts::new(), remedies: None }
     }
 
-    /// The same, with what stood in its way.
+    /// The same outcome as a failure with this obstacle.
     #[must_use]
     pub fn failed(self, obstacle: Obstacle) -> Self {
         Self { obstacle: Some(obstacle), ..self }
     }
 }
 
-/// What an earlier attempt ran into, as the next one is told.
+/// A failed attempt, as the next attempt sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
     /// The stage.
     pub stage: String,
-    /// What stood in the way.
+    /// The kind of the obstacle.
     pub obstacle: String,
-    /// What was learnt.
+    /// The details of the obstacle.
     pub note: String,
 }

@@ -1,6 +1,6 @@
-//! What an agent gives back, and the subtask that it may ask for.
+//! The output of an agent, and the subtask that it may request.
 //!
-//! Reads an answer and believes nothing in it: what an agent asks for is a request.
+//! Output is never trusted: a subtask in it is only a request.
 
 use super::outcome::{Obstacle, ObstacleKind};
 use super::visit::Visit;
@@ -78,24 +78,25 @@ pub struct SubtaskRequest {
 }
 
 impl AgentOutput {
-    /// A finished result.
+    /// A successful result.
     pub fn complete(content: impl Into<Value>) -> Self {
         Self { content: content.into(), ..Self::default() }
     }
 
-    /// A result that says why the stage failed.
+    /// A failed result; the content gives the reason.
     pub fn failed(content: impl Into<Value>) -> Self {
         Self { status: Status::Failed, ..Self::complete(content) }
     }
 
-    /// The same, with notes for later stages.
+    /// The same output with notes for later stages.
     #[must_use]
     pub fn with_notes(self, notes: impl Into<String>) -> Self {
         Self { notes: Some(notes.into()), ..self }
     }
 
-    /// Reads an answer. A JSON object with a status of [`Status`], in any case, and no keys but those of this form is taken as such; any other JSON
-    /// and any other text is the content of a finished result. A request for a subtask that is incomplete fails.
+    /// Parses an answer. A JSON object with a valid [`Status`], in upper or lower case, and only
+    /// the keys of this type is taken as such a result; any other JSON or text is the content of a
+    /// successful result. An incomplete request for a subtask yields a failed result.
     ///
     /// ```
     /// use ctxc::runtime::{AgentOutput, Status};
@@ -108,10 +109,11 @@ impl AgentOutput {
         Self::parse(answer).unwrap_or_else(Self::failed)
     }
 
-    /// Reads an answer as [`read`](Self::read) does.
+    /// Parses an answer as [`read`](Self::read) does.
     ///
     /// # Errors
-    /// It has the keys of a result, and one of them another value than it takes, or asks for a subtask without a whole request: a lower-case fragment.
+    /// The answer has the keys of a result but an invalid value for one of them, or requests a
+    /// subtask incompletely: a lower-case fragment.
     pub fn parse(answer: &str) -> Result<Self, String> {
         let is_json =
             matches!(answer.trim_start().bytes().next(), Some(b'{' | b'[' | b'"' | b'0'..=b'9' | b'-' | b't' | b'f' | b'n'));
@@ -134,14 +136,14 @@ impl AgentOutput {
         Ok(result)
     }
 
-    /// Why it did not finish, in the agent's own words: its notes, else its content.
+    /// The agent's own reason for not finishing: its notes, else its content.
     pub(crate) fn obstacle(&self, kind: ObstacleKind, visit: &Visit) -> Obstacle {
         let words = self.notes.as_deref().map_or_else(|| self.text(), Into::into);
         let note = if words.is_empty() { format!("`{}` gave no reason", visit.stage) } else { words.into_owned() };
         Obstacle { kind, note }
     }
 
-    /// The content as text: a string as it is, other JSON as it is written.
+    /// The content as text: a string as it is, other JSON in its JSON form.
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
         match &self.content {
             Value::String(text) => text.as_str().into(),
@@ -154,7 +156,8 @@ impl AgentOutput {
 /// Keys of a result.
 const KEYS: [&str; 4] = ["status", "content", "notes", "subtask_request"];
 
-/// The status of an object that is a result, in capitals: it has no other keys, and its status is one that there is.
+/// The status of a result object in capitals: the object has no other keys, and its status is
+/// valid.
 fn status_of_result(object: &serde_json::Map<String, Value>) -> Option<String> {
     let is_result = object.keys().all(|key| KEYS.contains(&key.as_str()));
     let status = object.get("status").filter(|_| is_result)?.as_str()?.to_ascii_uppercase();

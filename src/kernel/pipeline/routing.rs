@@ -1,8 +1,8 @@
-//! Who plays a stage, and who is next when that one fails.
+//! The choice of the model, role or person that runs a stage, and of the next one if that fails.
 
 use super::visit::Visit;
 
-/// Routes visits of stages to models, roles, people: whatever an organisation calls for an answer.
+/// Routes visits of stages to models, roles or people.
 ///
 /// ```
 /// use ctxc::runtime::{Router, Visit};
@@ -21,9 +21,10 @@ use super::visit::Visit;
 /// assert_eq!(router.route(&Visit::first("plan"), 1), Some("large"));
 /// ```
 pub trait Router {
-    /// Who is called.
+    /// The destination: a model, a role, a person.
     type Route;
 
-    /// The route of a visit after `failed` routes gave no answer; `None` where nobody is left.
+    /// The route of a visit after `failed` routes gave no answer; `None` if no further route
+    /// exists.
     fn route(&self, visit: &Visit, failed: usize) -> Option<Self::Route>;
 }

@@ -1,13 +1,14 @@
-//! The shape of a pipeline: which stage comes after which, decided by the results so far.
+//! The stage graph of a pipeline: decides on the next stage from the results so far.
 //!
-//! A graph is asked, it does nothing: the same questions have the same answers, so that a run can be resumed and repeated.
+//! A graph has no side effects, and equal inputs yield equal decisions, so that a run can be
+//! resumed and repeated.
 
 use super::outcome::{Obstacle, ObstacleKind};
 use super::output::SubtaskRequest;
 use super::state::PipelineState;
 pub use super::visit::Visit;
 
-/// The stages of an organisation and the ways between them.
+/// The stages of an organisation and the transitions between them.
 ///
 /// ```
 /// use ctxc::runtime::{Next, PipelineState, StageGraph, Visit};
@@ -37,50 +38,52 @@ pub trait StageGraph {
     /// The first stages; several run independently of each other.
     fn start(&self) -> Vec<String>;
 
-    /// The first stages, or an end before any of them: nothing is to be done, or it cannot begin.
+    /// The first stages, or an end before any of them if the run has nothing to do or cannot begin.
     fn begin(&self) -> Next {
         Next::Run(self.start())
     }
 
-    /// What comes after a visit that succeeded. Its output is the result of its stage by now.
+    /// The next step after a visit that succeeded. Its output is already the result of its stage.
     fn next(&self, at: &Visit, state: &PipelineState) -> Next;
 
-    /// What comes after a visit that failed: the way to retry, or to repair. The pipeline fails where a graph does not say.
+    /// The next step after a visit that failed: a retry or a repair. By default the pipeline fails.
     fn recover(&self, _at: &Visit, obstacle: &Obstacle, _state: &PipelineState) -> Next {
         Next::Fail(obstacle.clone())
     }
 
-    /// What comes after a visit whose agent needs a subtask done first. A pipeline whose graph does not say is blocked.
+    /// The next step after a visit whose agent requests a subtask. By default the pipeline is
+    /// blocked.
     fn subtask(&self, at: &Visit, _request: Option<&SubtaskRequest>, _state: &PipelineState) -> Next {
         let note = format!("`{}` asks for a subtask, and this pipeline runs none", at.stage);
         Next::Block(Obstacle { kind: ObstacleKind::Subtask, note })
     }
 
-    /// How often a stage may run. Once where a graph does not say: every loop has a bound. The pipeline is blocked where it would run
-    /// more often.
+    /// Maximum number of runs of a stage; 1 by default, so that every loop is bounded. A pipeline
+    /// that would exceed it is blocked.
     fn max_visits(&self, _stage: &str) -> u32 {
         1
     }
 }
 
-/// What comes next.
+/// The next step of a pipeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Next {
-    /// These stages run, independently of each other and of those that run already.
+    /// Run these stages, independently of each other and of those already running.
     Run(Vec<String>),
-    /// Nothing yet: others that still run decide.
+    /// Nothing yet: other running visits decide.
     Wait,
-    /// The work is done; the result is that of the stage which was left last. What still runs is abandoned.
+    /// The work is done; the result is that of the last stage to finish. Running visits are
+    /// abandoned.
     Complete,
-    /// It failed. What still runs is abandoned.
+    /// The run failed. Running visits are abandoned.
     Fail(Obstacle),
-    /// Somebody outside has to act first. What still runs is abandoned.
+    /// Action from outside is required first. Running visits are abandoned.
     Block(Obstacle),
 }
 
 impl Next {
-    /// One stage runs.
+    /// Runs one stage.
     pub fn run(stage: impl Into<String>) -> Self {
         Self::Run(vec![stage.into()])
     }

@@ -1,6 +1,6 @@
-//! A run so far: which stages have results, which are played, how it ended.
+//! The state of a run: results of stages, running visits, and the end.
 //!
-//! Data: it changes only by the steps of a [`Pipeline`](super::machine::Pipeline).
+//! Plain data, which only the steps of a [`Pipeline`](super::machine::Pipeline) change.
 
 use super::outcome::Obstacle;
 use super::output::{AgentOutput, Status};
@@ -11,19 +11,19 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 words! {
-    /// How far a run is.
+    /// The progress of a run.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     #[non_exhaustive]
     pub enum PipelineStatus {
-        /// It runs.
+        /// The run is in progress.
         #[default]
         Running = "running",
         /// The work is done.
         Complete = "complete",
-        /// It failed.
+        /// The run failed.
         Failed = "failed",
-        /// Somebody outside has to act first.
+        /// Action from outside is required first.
         Blocked = "blocked",
     }
 }
@@ -34,14 +34,14 @@ pub struct Step {
     /// The visit.
     #[serde(flatten)]
     pub visit: Visit,
-    /// How its agent ended; `None` where it gave no answer.
+    /// The status of the output; `None` if the agent gave no answer.
     pub status: Option<Status>,
-    /// What stood in its way.
+    /// The obstacle, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub obstacle: Option<Obstacle>,
 }
 
-/// A run so far. Written and read with serde.
+/// The state of a run. Serialised with serde.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PipelineState {
     pub(super) status: PipelineStatus,
@@ -53,32 +53,33 @@ pub struct PipelineState {
 }
 
 impl PipelineState {
-    /// How far it is.
+    /// The progress of the run.
     pub const fn status(&self) -> PipelineStatus {
         self.status
     }
 
-    /// Why it failed or is blocked.
+    /// The reason why the run failed or is blocked.
     pub const fn obstacle(&self) -> Option<&Obstacle> {
         self.obstacle.as_ref()
     }
 
-    /// The results by the names of their stages: of each the last one that is no failure. They are kept when the run fails.
+    /// The results by stage name: for each stage the last one that is not a failure. They stay
+    /// after the run fails.
     pub const fn results(&self) -> &BTreeMap<String, AgentOutput> {
         &self.results
     }
 
-    /// The content of a stage's result as text; empty where it has none.
+    /// The content of a stage's result as text; empty if it has none.
     pub fn text(&self, stage: &str) -> Cow<'_, str> {
         self.results.get(stage).map_or_else(Cow::default, AgentOutput::text)
     }
 
-    /// How often a stage was entered.
+    /// The number of visits of a stage.
     pub fn visits(&self, stage: &str) -> u32 {
         self.visits.get(stage).copied().unwrap_or(0)
     }
 
-    /// The visits that run: what a host plays (again) when it takes up a stored state.
+    /// The running visits. A host that resumes a stored state runs them again.
     pub fn pending(&self) -> &[Visit] {
         &self.pending
     }
@@ -88,7 +89,7 @@ impl PipelineState {
         &self.path
     }
 
-    /// The result of a complete run: that of the stage which was left last.
+    /// The result of a complete run: that of the last stage to finish.
     pub fn result(&self) -> Option<&AgentOutput> {
         let is_complete = self.status == PipelineStatus::Complete;
         self.path.last().filter(|_| is_complete).and_then(|step| self.results.get(&step.visit.stage))

@@ -1,15 +1,15 @@
-//! A run of a stage, by the stage's name and a number.
+//! A run of a stage, identified by the stage's name and a number.
 //!
-//! Knows no graph: a name means what the organisation means by it.
+//! Independent of any graph: the organisation defines the meaning of names.
 
 use serde::{Deserialize, Serialize};
 
-/// A run of a stage: stages that loop are visited several times.
+/// A run of a stage: stages in loops are visited several times.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Visit {
     /// The stage.
     pub stage: String,
-    /// Which visit of it, from 1.
+    /// The number of the visit, from 1.
     pub number: u32,
 }
 

@@ -1,8 +1,10 @@
 //! Proof that an action passed the gate.
 //!
-//! Only the gate makes one: there is no other constructor, no conversion and no way to read one.
+//! Only the gate creates one: it has no other constructor, no conversion, and cannot be
+//! deserialised.
 
-/// An action that the gate has approved. What runs actions takes these and nothing else, so that none gets around the policy.
+/// An action that the gate has approved. Code that runs actions accepts only this type, so that
+/// none bypasses the policy.
 ///
 /// ```
 /// use ctxc::runtime::{ApprovedAction, ToolCall, ToolDefinition, ToolPolicy, ToolRegistry};
@@ -19,7 +21,7 @@
 /// # Ok::<(), ctxc::runtime::Obstacle>(())
 /// ```
 ///
-/// Nobody else can make one:
+/// No other code can create one:
 ///
 /// ```compile_fail,E0423
 /// use ctxc::runtime::{ApprovedAction, ToolCall};
@@ -31,17 +33,17 @@
 pub struct ApprovedAction<T>(T);
 
 impl<T> ApprovedAction<T> {
-    /// For the gate alone.
+    /// For the gate only.
     pub(super) const fn new(action: T) -> Self {
         Self(action)
     }
 
-    /// What was approved. It cannot be changed.
+    /// The approved action. It cannot be changed.
     pub const fn action(&self) -> &T {
         &self.0
     }
 
-    /// What was approved, by value: it is approved no longer.
+    /// The action by value, without its approval.
     pub fn into_inner(self) -> T {
         self.0
     }

@@ -1,6 +1,7 @@
-//! What agents may do: the tools of an organisation, the policy that bounds them, and the gate that every action passes.
+//! The tools of an organisation, the policy that limits them, and the gate that every action
+//! passes.
 //!
-//! Runs nothing: an approved action is run by the organisation.
+//! Runs nothing: the organisation runs approved actions.
 
 pub mod approval;
 pub mod tool_loop;

@@ -1,14 +1,15 @@
-//! Asks until an answer calls no more tools: what each call gives back goes into the next question.
+//! The loop of calls and tool calls: each tool result becomes part of the next request.
 //!
-//! Knows neither who answers nor what the tools do. Every call passes the gate.
+//! Independent of the source of answers and of the tools. Every call passes the gate.
 
 use super::tool_registry::{ToolRegistry, ToolRunner};
 use crate::kernel::conversation::{Part, Speaker, Turn};
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::provider::{Answer, ProviderError};
 
-/// Asks at most `most` times. `ask` is given the turns since the first question: calls of tools and their results. A call that is
-/// refused, or of a tool that does not exist, is a result like another: the agent reads why.
+/// Runs the loop with at most `most` calls. `ask` receives the messages since the first request:
+/// tool calls and their results. A refused call, or one of an unknown tool, yields a result with
+/// the reason, which the agent reads.
 ///
 /// ```
 /// use ctxc::runtime::{Answer, ApprovedAction, Part, Stop, ToolCall, ToolPolicy, ToolRegistry, ToolResult, ToolRunner, Usage, tool_loop};
@@ -32,7 +33,7 @@ use crate::kernel::provider::{Answer, ProviderError};
 /// ```
 ///
 /// # Errors
-/// There is no answer, or it still calls tools.
+/// No answer is available, or the last one still contains tool calls.
 pub fn tool_loop(
     tools: &ToolRegistry,
     runner: &mut impl ToolRunner,
@@ -53,7 +54,7 @@ pub fn tool_loop(
     Err(Obstacle { kind: ObstacleKind::Tool, note })
 }
 
-/// Who gave no answer, and why.
+/// Converts a failed call of a provider.
 impl From<ProviderError> for Obstacle {
     fn from(error: ProviderError) -> Self {
         let kind = if matches!(error, ProviderError::OverBudget { .. }) { ObstacleKind::Budget } else { ObstacleKind::Provider };

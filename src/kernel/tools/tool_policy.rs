@@ -1,31 +1,32 @@
-//! What actions may do, and the gate: what is not allowed is refused, and so is what is blocked or touches a protected path, although it
-//! is allowed.
+//! The policy for actions, and the gate. An action that is not allowed is refused; so is an allowed
+//! one that is blocked or touches a protected path.
 //!
-//! Looks at the words of an action alone. It is no sandbox: a tool that is allowed to run programs can do what those can.
+//! Looks only at the words of an action. It is not a sandbox: a tool that is allowed to run
+//! programs can do anything that those can.
 
 use super::approval::ApprovedAction;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 
-/// Something that needs approval before it is done.
+/// An action that requires approval.
 pub trait Action {
-    /// What it does, in one line: the name of the tool and, of a tool that runs programs, the command line behind it, such as
-    /// `shell cargo test`.
+    /// A one-line form: the name of the tool and, for a tool that runs programs, the command line
+    /// after it, such as `shell cargo test`.
     fn line(&self) -> String;
 
-    /// Whether a shell reads the line, so that one line can hold several commands.
+    /// Returns true if a shell reads the line, so that one line can contain several commands.
     fn is_shell(&self) -> bool;
 
-    /// Every text in it that blocked patterns are looked for in.
+    /// Every text in it that is matched against blocked patterns.
     fn texts(&self) -> Vec<&str>;
 
-    /// Every text in it that may be a path, but for the words of its command line.
+    /// Every text in it that may be a path, except the words of its command line.
     fn paths(&self) -> Vec<&str>;
 
     /// The words of its command line.
     fn words(&self) -> Vec<&str>;
 }
 
-/// Which actions are approved. Nothing is allowed by default.
+/// The rules for approving actions. By default nothing is allowed.
 ///
 /// ```
 /// use ctxc::runtime::ToolPolicy;
@@ -36,55 +37,57 @@ pub trait Action {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolPolicy {
-    /// Lines of actions that are allowed: whole ones, or how they begin where the entry ends in `*`. See [`Action::line`].
+    /// Allowed lines of actions: complete ones, or prefixes if the entry ends in `*`. See
+    /// [`Action::line`].
     pub allowed: Vec<String>,
-    /// Texts that no part of an action may contain; `*` stands for anything.
+    /// Texts that no part of an action may contain; `*` matches any text.
     pub blocked: Vec<String>,
-    /// Paths that no action may name, but a command line that is allowed as a whole: relative to the workspace, each with all that is in
-    /// it; `*` stands for anything within a name, `**` for any folders.
+    /// Paths that no action may name, except in a command line that is allowed as a whole: relative
+    /// to the workspace, each including its contents; `*` matches any text within a name, `**` any
+    /// folders.
     pub protected: Vec<String>,
 }
 
-/// Signs by which a shell runs more than one command, or writes into a file.
+/// Characters by which a shell runs more than one command, or writes into a file.
 const CONTROL: [char; 10] = [';', '&', '|', '<', '>', '`', '$', '\n', '\r', '\0'];
 
 impl ToolPolicy {
-    /// Allows lines of actions: whole ones, or how they begin where the entry ends in `*`.
+    /// Allows lines of actions: complete ones, or prefixes if the entry ends in `*`.
     pub fn allowing<'p>(lines: impl IntoIterator<Item = &'p str>) -> Self {
         Self { allowed: lines.into_iter().map(str::to_owned).collect(), ..Self::default() }
     }
 
-    /// The same with more blocked patterns.
+    /// Adds blocked patterns.
     #[must_use]
     pub fn blocking<'p>(mut self, patterns: impl IntoIterator<Item = &'p str>) -> Self {
         self.blocked.extend(patterns.into_iter().map(str::to_owned));
         self
     }
 
-    /// The same with more protected paths.
+    /// Adds protected paths.
     #[must_use]
     pub fn protecting<'p>(mut self, patterns: impl IntoIterator<Item = &'p str>) -> Self {
         self.protected.extend(patterns.into_iter().map(str::to_owned));
         self
     }
 
-    /// The gate.
+    /// The gate: approves or refuses an action.
     ///
     /// # Errors
-    /// The action is refused: the note says which entry decided, so that an agent can be told.
+    /// The action is refused: the note names the entry that decided, as feedback for the agent.
     pub fn approve<A: Action>(&self, action: A) -> Result<ApprovedAction<A>, Obstacle> {
         self.review(&action)?;
         Ok(ApprovedAction::new(action))
     }
 
-    /// What the gate looks at.
+    /// The checks of the gate.
     pub(super) fn review(&self, action: &impl Action) -> Result<(), Obstacle> {
         let line = action.line();
         let Some(entry) = self.allowed.iter().find(|entry| covers(entry, &line)) else {
             let allowed = if self.allowed.is_empty() { "nothing is".to_owned() } else { self.allowed.join(", ") };
             return Err(refused(format!("`{}` is not allowed; allowed: {allowed}", short(&line))));
         };
-        // A beginning that is allowed says nothing of a second command behind it.
+        // An allowed prefix does not extend to a second command after it.
         let is_bounded = entry.contains(' ') && entry != &line;
         if let Some(sign) = line.chars().find(|c| CONTROL.contains(c)).filter(|_| action.is_shell() && is_bounded) {
             let note = format!(
@@ -113,12 +116,12 @@ pub(super) const fn refused(note: String) -> Obstacle {
     Obstacle { kind: ObstacleKind::Tool, note }
 }
 
-/// Whether an entry covers a line: as a whole, or its beginning where it ends in `*`.
+/// Returns true if an entry covers a line: completely, or its beginning if the entry ends in `*`.
 fn covers(entry: &str, line: &str) -> bool {
     entry.strip_suffix('*').map_or(entry == line, |beginning| line.starts_with(beginning))
 }
 
-/// Whether a text contains the parts of a pattern between its `*`, in their order.
+/// Returns true if a text contains the parts of a pattern between its `*`, in their order.
 fn contains(text: &str, pattern: &str) -> bool {
     let mut rest = text;
     pattern.split('*').all(|part| {
@@ -128,7 +131,8 @@ fn contains(text: &str, pattern: &str) -> bool {
     })
 }
 
-/// The names in a path, without `.` and `..`. What leads out of the workspace begins at the root of it.
+/// The names in a path, without `.` and `..`. A path that leads out of the workspace is taken
+/// relative to its root.
 fn names(path: &str) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for name in path.split(['/', '\\']) {
@@ -141,7 +145,7 @@ fn names(path: &str) -> Vec<&str> {
     names
 }
 
-/// Whether a pattern covers a path, or a folder above it.
+/// Returns true if a pattern covers a path, or a folder above it.
 fn covers_path(pattern: &[&str], path: &[&str]) -> bool {
     match (pattern.split_first(), path.split_first()) {
         (None, _) => true,
@@ -151,7 +155,7 @@ fn covers_path(pattern: &[&str], path: &[&str]) -> bool {
     }
 }
 
-/// Whether a name is as a pattern says, from its beginning to its end.
+/// Returns true if a complete name matches a pattern.
 fn is_like(name: &str, pattern: &str) -> bool {
     let Some((beginning, rest)) = pattern.split_once('*') else { return name == pattern };
     let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
@@ -159,7 +163,7 @@ fn is_like(name: &str, pattern: &str) -> bool {
     inside.is_some_and(|inside| contains(inside, middle))
 }
 
-/// A text on one line of a message.
+/// A text shortened to one line of a message.
 fn short(text: &str) -> String {
     const MOST: usize = 120;
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -1,6 +1,6 @@
-//! The tools of an organisation, and the one way from a call to an approved action.
+//! The tools of an organisation, and the only way from a tool call to an approved action.
 //!
-//! Knows what a tool is called, not what it does: that is the organisation's.
+//! Holds the definitions of tools, not their implementation, which belongs to the organisation.
 
 use super::approval::ApprovedAction;
 use super::tool_policy::{Action, ToolPolicy, refused};
@@ -11,17 +11,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A tool as agents are told of it.
+/// A tool as agents see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolDefinition {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// The purpose of the tool.
     pub description: String,
-    /// The JSON Schema of its arguments: an object's.
+    /// The JSON Schema of its arguments, which describes an object.
     pub parameters: Value,
-    /// The argument that holds the command line, of a tool that runs programs: a list of words, or one text that a shell reads.
+    /// The argument that contains the command line, for a tool that runs programs: a list of words,
+    /// or one text that a shell reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
 }
@@ -33,20 +34,21 @@ impl ToolDefinition {
         Self { name: name.into(), description: description.into(), parameters, command: None }
     }
 
-    /// The same with the JSON Schema of its arguments.
+    /// Sets the JSON Schema of its arguments.
     #[must_use]
     pub fn taking(self, parameters: Value) -> Self {
         Self { parameters, ..self }
     }
 
-    /// The same, with the argument that holds a command line.
+    /// Sets the argument that contains a command line.
     #[must_use]
     pub fn running(self, argument: impl Into<String>) -> Self {
         Self { command: Some(argument.into()), ..self }
     }
 }
 
-/// The tools of an organisation, each by its name, and the policy that bounds their use. See [`ApprovedAction`] for an example.
+/// The tools of an organisation by name, and the policy that limits their use. See
+/// [`ApprovedAction`] for an example.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolRegistry {
     definitions: BTreeMap<String, ToolDefinition>,
@@ -55,12 +57,12 @@ pub struct ToolRegistry {
 
 /// Runs approved calls: the tools of an organisation.
 pub trait ToolRunner {
-    /// Runs one. A tool that fails says so in its result, for the agent to read.
+    /// Runs one call. A tool that fails reports that in its result, which the agent reads.
     fn run(&mut self, action: &ApprovedAction<ToolCall>) -> ToolResult;
 }
 
 impl ToolRegistry {
-    /// No tools, under a policy.
+    /// A registry without tools, under a policy.
     pub const fn new(policy: ToolPolicy) -> Self {
         Self { definitions: BTreeMap::new(), policy }
     }
@@ -68,7 +70,7 @@ impl ToolRegistry {
     /// Adds a tool.
     ///
     /// # Errors
-    /// Another one has its name.
+    /// Another tool has the same name.
     pub fn register(&mut self, definition: ToolDefinition) -> Result<(), Obstacle> {
         if self.definitions.contains_key(&definition.name) {
             return Err(refused(format!("two tools are called `{}`", definition.name)));
@@ -87,10 +89,10 @@ impl ToolRegistry {
         &self.policy
     }
 
-    /// The gate for calls of tools.
+    /// The gate for tool calls.
     ///
     /// # Errors
-    /// There is no such tool, or the policy refuses the call.
+    /// The tool does not exist, or the policy refuses the call.
     pub fn approve(&self, call: ToolCall) -> Result<ApprovedAction<ToolCall>, Obstacle> {
         let Some(definition) = self.definitions.get(&call.name) else {
             let near = nearest(&call.name, self.definitions.keys().map(String::as_str));
@@ -101,7 +103,7 @@ impl ToolRegistry {
         Ok(ApprovedAction::new(call))
     }
 
-    /// Runs a call where the gate approves it. A refusal is a result that the agent reads.
+    /// Runs a call if the gate approves it. A refusal becomes a result that the agent reads.
     pub fn run(&self, call: ToolCall, runner: &mut impl ToolRunner) -> ToolResult {
         let id = call.id.clone();
         match self.approve(call) {
@@ -150,7 +152,7 @@ impl Action for Defined<'_> {
     }
 }
 
-/// Every text in a value, the keys of objects too.
+/// Every text in a value, including the keys of objects.
 fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],

@@ -1,4 +1,5 @@
-//! Works tasks off, one after another: each in a workspace of its own, under a budget, until there is none or the batch has to end.
+//! Runs tasks one after another: each in a workspace of its own, under a budget, until none is left
+//! or the batch has to end.
 //!
 //! Blocking. A host that waits in another way drives the [`Pipeline`] itself.
 
@@ -18,33 +19,34 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-/// The unit of the share of the budget that was used up when a visit ended, among the amounts of its outcome.
+/// The unit, among the amounts of an outcome, of the share of the budget that was used up when the
+/// visit ended.
 pub const PRESSURE: &str = "budget_pressure";
 
-/// What a batch works with.
+/// The environment of a batch.
 pub struct Batch<'b, P, S: StageGraph> {
-    /// The way of each task.
+    /// The pipeline of each task.
     pub pipeline: &'b Pipeline<S>,
-    /// Where tasks come from.
+    /// The source of tasks.
     pub source: &'b mut dyn TaskSource<P>,
-    /// Where they are worked on.
+    /// The provider of workspaces.
     pub workspaces: &'b dyn WorkspaceProvider,
-    /// What becomes of them, and what a new attempt is told of earlier ones.
+    /// The store of outcomes, from which new attempts learn about earlier ones.
     pub history: &'b mut dyn HistoryBackend,
-    /// What the batch may use up.
+    /// The budget of the batch.
     pub budget: &'b mut BudgetAccount,
-    /// How many failures it bears.
+    /// The number of failures after which the batch ends.
     pub intensity: &'b mut RestartIntensity,
-    /// How often one task is tried before it is left to another batch.
+    /// Maximum number of attempts at one task before it is left to another batch.
     pub max_attempts: u32,
     /// The time since a start that all outcomes of the history share.
     pub clock: &'b dyn Fn() -> Duration,
 }
 
-/// Plays one visit of a stage, and adds what it uses up to the amounts.
+/// Runs one visit of a stage, and adds the resources that it uses to the amounts.
 pub type Play<'p, P> = dyn FnMut(&Task<P>, &AgentContext<'_>, &mut Amounts) -> Result<AgentOutput, Obstacle> + 'p;
 
-/// What became of a batch.
+/// The result of a batch.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct BatchReport {
@@ -52,13 +54,13 @@ pub struct BatchReport {
     pub runs: Vec<(String, PipelineState)>,
     /// The outcomes of all visits, in order.
     pub outcomes: Vec<OutcomeContext>,
-    /// Why it ended before there was no task left.
+    /// The reason why it ended before all tasks were done.
     pub ended: Option<Obstacle>,
 }
 
 impl<P, S: StageGraph> Batch<'_, P, S> {
-    /// Works tasks off. A task that is complete is never delivered again; one that failed is tried again in this batch, and what is
-    /// left then is given back to its source.
+    /// Runs tasks. A complete task is never delivered again; a failed one is tried again in this
+    /// batch, and the rest is released to its source at the end.
     ///
     /// # Errors
     /// The source or the history cannot be read or written.

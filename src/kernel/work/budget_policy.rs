@@ -1,33 +1,33 @@
-//! What a batch may use up, in tokens, US$ or any other unit that is counted, and the account of what it has.
+//! The limits of a batch in tokens, US$ or any other counted unit, and the account of its use.
 //!
-//! Reads no clock and knows no prices: time and amounts are handed in.
+//! Reads no clock and contains no prices: time and amounts are passed in.
 
 use crate::kernel::pipeline::outcome::{Amounts, Obstacle, ObstacleKind};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// A bound on what tasks use up. Units that are not named are not bounded.
+/// A limit on the resources of tasks. Units that are not listed are unlimited.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum BudgetPolicy {
     /// For one batch as a whole.
     BatchWindow {
-        /// Tasks that may begin; `None` for any number.
+        /// Maximum number of tasks; `None` for any number.
         max_tasks: Option<u64>,
-        /// The most of each unit.
+        /// The maximum of each unit.
         max_cost: Amounts,
     },
     /// For any stretch of time as long as `period`.
     RollingWindow {
-        /// How long it is.
+        /// The length of the period.
         period: Duration,
-        /// The most of each unit within it.
+        /// The maximum of each unit within it.
         max_cost_per_period: Amounts,
     },
 }
 
-/// What was used up under a [`BudgetPolicy`]. Can be stored and taken up again.
+/// The resources used under a [`BudgetPolicy`]. Can be stored and resumed.
 ///
 /// ```
 /// use ctxc::runtime::{Amounts, BudgetAccount, BudgetPolicy};
@@ -50,17 +50,17 @@ pub enum BudgetPolicy {
 pub struct BudgetAccount {
     policy: BudgetPolicy,
     tasks: u64,
-    /// What was used when, the earliest first; of a batch as one.
+    /// Amounts with the time of their use, earliest first; a batch has a single entry.
     used: Vec<(Duration, Amounts)>,
 }
 
 impl BudgetAccount {
-    /// An account of which nothing is used.
+    /// An unused account.
     pub const fn new(policy: BudgetPolicy) -> Self {
         Self { policy, tasks: 0, used: Vec::new() }
     }
 
-    /// Begins a task, where the budget allows one more.
+    /// Begins a task, if the budget allows one more.
     ///
     /// # Errors
     /// It allows no more tasks, or is spent.
@@ -76,7 +76,7 @@ impl BudgetAccount {
         Ok(())
     }
 
-    /// Whether a call may be made that is expected to use up so much. To be asked before each call.
+    /// Checks that a call with these expected amounts fits the budget. Must precede each call.
     ///
     /// # Errors
     /// A unit is used up, or would be exceeded.
@@ -98,7 +98,7 @@ impl BudgetAccount {
         Ok(())
     }
 
-    /// Adds what a call has used up. Less than nothing, and what is no number, count as nothing.
+    /// Adds the amounts that a call has used. Negative amounts and NaN count as zero.
     pub fn add(&mut self, now: Duration, amounts: &Amounts) {
         if let BudgetPolicy::RollingWindow { period, .. } = &self.policy {
             let period = *period;
@@ -116,7 +116,7 @@ impl BudgetAccount {
         }
     }
 
-    /// What of a unit is used up by now.
+    /// The amount of a unit used by `now`.
     pub fn used(&self, now: Duration, unit: &str) -> f64 {
         let counts = |at: Duration| match &self.policy {
             BudgetPolicy::BatchWindow { .. } => true,
@@ -126,7 +126,7 @@ impl BudgetAccount {
         amounts.map(|amount| counted(*amount)).sum()
     }
 
-    /// The share of the budget that is used up, of the unit that is nearest to its end: 0.9 is nine tenths.
+    /// The used share of the budget, for the unit that is nearest to its limit: 0.9 is nine tenths.
     pub fn pressure(&self, now: Duration) -> f64 {
         let share = |(unit, most): (&String, &f64)| if *most > 0.0 { self.used(now, unit) / most } else { 1.0 };
         self.limits().map(share).fold(0.0, f64::max)
@@ -140,9 +140,9 @@ impl BudgetAccount {
     }
 }
 
-/// What an amount counts.
+/// The value of an amount; zero if it is negative or NaN.
 const fn counted(amount: f64) -> f64 {
-    // `max` takes the number of the two where one is none.
+    // If one operand is NaN, `max` returns the other one.
     amount.max(0.0)
 }
 

@@ -1,6 +1,8 @@
-//! Failures that repeat: patterns as data of an organisation, found in outcomes, each with what to do about it.
+//! Failures that repeat: patterns as data of an organisation, detected in outcomes, each with a
+//! remedy.
 //!
-//! No pattern is built in, and a task that remedies a pattern is never analysed itself: its failures would propose remedies for remedies.
+//! No pattern is built in. A task that remedies a pattern is never analysed itself: its failures
+//! would propose remedies for remedies.
 
 use super::task::Task;
 use crate::kernel::pipeline::outcome::{ObstacleKind, OutcomeContext};
@@ -8,51 +10,51 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A failure that an organisation knows: which outcomes count for it, how many are too many, and what to do then.
+/// A known failure of an organisation: the outcomes that count for it, the limit, and the remedy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailurePattern {
     /// Its name, such as `alert-storm`.
     pub name: String,
-    /// Kinds of obstacles that count; any where there is none.
+    /// Kinds of obstacles that count; all if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub obstacles: Vec<ObstacleKind>,
-    /// The stage whose outcomes count; any where it is absent.
+    /// The stage whose outcomes count; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<String>,
-    /// How much is too much.
+    /// The limit.
     pub limit: PatternLimit,
-    /// What is counted together.
+    /// The outcomes that are counted together.
     pub scope: PatternScope,
-    /// Only outcomes that lie no further apart than this count together.
+    /// Only outcomes within this time of each other count together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Duration>,
-    /// What to do, in words.
+    /// The remedy in words.
     pub remediation: String,
 }
 
-/// How much is too much.
+/// The limit of a pattern.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PatternLimit {
-    /// So many outcomes with one of the obstacles.
+    /// This number of outcomes with one of the obstacles.
     Count(u32),
-    /// Such a share of all outcomes has one of the obstacles: 0.5 is half of them.
+    /// This share of all outcomes with one of the obstacles: 0.5 is half of them.
     Share {
-        /// From this share on.
+        /// The minimum share.
         from: f64,
-        /// Of no fewer outcomes than these.
+        /// The minimum number of outcomes.
         of: u32,
     },
-    /// An amount that outcomes have in all, whether they failed or not.
+    /// A total amount over outcomes, failed or not.
     Sum {
-        /// Its unit.
+        /// The unit of the amount.
         unit: String,
-        /// From this amount on.
+        /// The minimum amount.
         from: f64,
     },
-    /// An amount that one outcome has, whether it failed or not.
+    /// An amount of a single outcome, failed or not.
     Peak {
         /// Its unit.
         unit: String,
@@ -61,7 +63,7 @@ pub enum PatternLimit {
     },
 }
 
-/// Which outcomes are counted together.
+/// The set of outcomes that are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -73,25 +75,25 @@ pub enum PatternScope {
 }
 
 impl FailurePattern {
-    /// A pattern by one word: obstacles of a kind that is called like it.
+    /// A pattern that counts obstacles of the kind with the same name.
     pub fn new(name: &str, limit: PatternLimit, scope: PatternScope, remediation: &str) -> Self {
         let obstacles = vec![name.replace('-', "_").into()];
         let (name, remediation) = (name.to_owned(), remediation.to_owned());
         Self { name, obstacles, stage: None, limit, scope, within: None, remediation }
     }
 
-    /// Whether an outcome is one of those that are looked at.
+    /// Returns true if the pattern considers an outcome.
     fn looks_at(&self, outcome: &OutcomeContext) -> bool {
         outcome.remedies.is_none() && self.stage.as_ref().is_none_or(|stage| *stage == outcome.visit.stage)
     }
 
-    /// Whether an outcome counts for it as a failure.
+    /// Returns true if an outcome counts for the pattern as a failure.
     pub fn matches(&self, outcome: &OutcomeContext) -> bool {
         let is_meant = |kind: &ObstacleKind| self.obstacles.is_empty() || self.obstacles.contains(kind);
         self.looks_at(outcome) && outcome.obstacle.as_ref().is_some_and(|obstacle| is_meant(&obstacle.kind))
     }
 
-    /// The measure that reaches the limit in a stretch of outcomes.
+    /// The measure of some outcomes, if it reaches the limit.
     #[allow(clippy::cast_precision_loss, reason = "outcomes are fewer than 2^52")]
     fn reached(&self, outcomes: &[&OutcomeContext]) -> Option<f64> {
         let matched = || outcomes.iter().filter(|outcome| self.matches(outcome)).count();
@@ -106,7 +108,7 @@ impl FailurePattern {
         (measure > 0.0 && measure >= limit).then_some(measure)
     }
 
-    /// The greatest measure that reaches the limit, of all stretches that lie within the time.
+    /// The greatest measure that reaches the limit, of all stretches of outcomes within the time.
     fn found(&self, outcomes: &[&OutcomeContext]) -> Option<f64> {
         let Some(within) = self.within else { return self.reached(outcomes) };
         let stretch = |end: usize| {
@@ -118,22 +120,22 @@ impl FailurePattern {
     }
 }
 
-/// A pattern that was found.
+/// A detected pattern.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The pattern's name.
     pub pattern: String,
-    /// The task; `None` where the outcomes of all tasks count together.
+    /// The task; `None` if the outcomes of all tasks count together.
     pub task: Option<String>,
-    /// How much was found, in the measure of the pattern's limit.
+    /// The measured value, in the unit of the pattern's limit.
     pub measure: f64,
-    /// What the obstacles said, the latest three.
+    /// The notes of the latest three obstacles.
     pub notes: Vec<String>,
-    /// What to do, in words.
+    /// The remedy in words.
     pub remediation: String,
 }
 
-/// Finds the patterns of an organisation in outcomes and proposes tasks that remedy them.
+/// Detects the patterns of an organisation in outcomes and proposes tasks that remedy them.
 ///
 /// ```
 /// use ctxc::runtime::{FailurePattern, Obstacle, OutcomeContext, PatternLimit, PatternScope, QualityAnalyzer, Visit};
@@ -162,7 +164,8 @@ pub struct QualityAnalyzer<P> {
 }
 
 impl<P> QualityAnalyzer<P> {
-    /// An analyzer of an organisation's patterns; `propose` makes the payload of a task that remedies a finding.
+    /// An analyzer of an organisation's patterns; `propose` creates the payload of a task that
+    /// remedies a finding.
     pub fn new(org: impl Into<String>, patterns: Vec<FailurePattern>, propose: fn(&Finding) -> P) -> Self {
         Self { org: org.into(), patterns, propose }
     }
@@ -172,7 +175,8 @@ impl<P> QualityAnalyzer<P> {
         self.patterns.iter().filter(|pattern| pattern.matches(outcome)).map(|pattern| pattern.name.as_str()).collect()
     }
 
-    /// What is found in outcomes, by pattern, then by task. Each pattern is found once in a task, or once in all.
+    /// The findings in outcomes, by pattern, then by task. Each pattern is reported once per task,
+    /// or once overall.
     pub fn analyze(&self, outcomes: &[OutcomeContext]) -> Vec<Finding> {
         let mut findings = Vec::new();
         for pattern in &self.patterns {
@@ -198,7 +202,8 @@ impl<P> QualityAnalyzer<P> {
         findings
     }
 
-    /// Tasks that remedy findings. The same finding has the same id every time, so that a source takes its task once.
+    /// Tasks that remedy findings. The same finding always yields the same id, so that a source
+    /// accepts its task only once.
     pub fn remedies(&self, findings: &[Finding]) -> Vec<Task<P>> {
         let task = |finding: &Finding| {
             let of_task = finding.task.as_ref().map_or_else(String::new, |task| format!(":{task}"));

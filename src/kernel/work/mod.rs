@@ -1,6 +1,6 @@
-//! What is worked off and within which bounds: tasks and their sources, workspaces, budgets, failures that repeat.
+//! Tasks and their sources, workspaces, budgets, and failures that repeat.
 //!
-//! No clock is read here: the time is handed in.
+//! Reads no clock: the time is passed in.
 
 pub mod batch;
 pub mod budget_policy;

@@ -1,12 +1,12 @@
-//! When failures come so fast that going on only makes more of them.
+//! Detects failures at such a rate that continuing would only cause more of them.
 //!
-//! Reads no clock: the time is handed in.
+//! Reads no clock: the time is passed in.
 
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// More than so many failures within a period end the batch.
+/// Ends a batch after more than a given number of failures within a period.
 ///
 /// ```
 /// use ctxc::runtime::RestartIntensity;
@@ -26,15 +26,15 @@ pub struct RestartIntensity {
 }
 
 impl RestartIntensity {
-    /// So many failures within a period are borne.
+    /// Allows `max_failures` failures within a period.
     pub const fn new(max_failures: u32, period: Duration) -> Self {
         Self { max_failures, period, recent: Vec::new() }
     }
 
-    /// Notes that a task failed.
+    /// Records a failed task.
     ///
     /// # Errors
-    /// The batch is to end.
+    /// The batch must end.
     pub fn failed(&mut self, now: Duration) -> Result<(), Obstacle> {
         self.recent.retain(|at| now <= at.saturating_add(self.period));
         self.recent.push(now);

@@ -1,6 +1,6 @@
-//! Tasks, and where they come from: each is delivered until it is done, and never to two at once.
+//! Tasks and their sources. A task is delivered until it is done, and never to two workers at once.
 //!
-//! Nothing is kept here between runs: sources that outlive a program keep a journal.
+//! Nothing is stored between runs: sources that outlive a program keep a journal.
 
 use crate::kernel::pipeline::outcome::{Obstacle, OutcomeContext};
 use crate::kernel::pipeline::visit::Visit;
@@ -11,17 +11,17 @@ use std::time::Duration;
 /// A piece of work for an organisation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task<P> {
-    /// Names it for good: what is delivered under the same id is the same task.
+    /// Its permanent identity: a task delivered under the same id is the same task.
     pub id: String,
-    /// Whose work it is.
+    /// The organisation that it belongs to.
     #[serde(default)]
     pub org: String,
-    /// How urgent it is: 0 goes first.
+    /// Its urgency: 0 goes first.
     #[serde(default)]
     pub priority: u8,
-    /// What is to be done, in the organisation's own form.
+    /// The work, in the organisation's own form.
     pub payload: P,
-    /// The failure pattern that it remedies, where it was proposed for one.
+    /// The failure pattern that it remedies, if it was proposed for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedies: Option<String>,
 }
@@ -38,27 +38,27 @@ impl<P> Task<P> {
     }
 }
 
-/// Where tasks come from.
+/// A source of tasks.
 ///
-/// A task that was claimed is delivered to nobody else until it is released; one that is neither completed nor released, since the
-/// program that claimed it ended, is delivered again.
+/// A claimed task is not delivered again until it is released. One that is neither completed nor
+/// released, because its program ended, is delivered again.
 pub trait TaskSource<P> {
-    /// The most urgent task that nobody works on; `None` where there is none at the moment.
+    /// Claims the most urgent unclaimed task; `None` if none is available at the moment.
     ///
     /// # Errors
-    /// The source cannot be read, or the claim cannot be kept.
+    /// The source cannot be read, or the claim cannot be stored.
     fn claim(&mut self) -> Result<Option<Task<P>>, Obstacle>;
 
-    /// The task is done: it is never delivered again.
+    /// Marks a task as done: it is never delivered again.
     ///
     /// # Errors
-    /// That cannot be kept, so that the task may be delivered again.
+    /// The completion cannot be stored, so the task may be delivered again.
     fn complete(&mut self, id: &str) -> Result<(), Obstacle>;
 
-    /// The task is not done: it is delivered again, behind others of its priority.
+    /// Returns a task that is not done: it is delivered again, after others of its priority.
     ///
     /// # Errors
-    /// That cannot be kept.
+    /// The release cannot be stored.
     fn release(&mut self, id: &str) -> Result<(), Obstacle>;
 }
 
@@ -83,7 +83,7 @@ pub trait TaskSource<P> {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskQueue<P> {
-    /// By priority, then in the order in which they came.
+    /// By priority, then in the order of arrival.
     waiting: BTreeMap<(u8, u64), Task<P>>,
     claimed: BTreeMap<String, Task<P>>,
     known: BTreeSet<String>,
@@ -97,7 +97,7 @@ impl<P> Default for TaskQueue<P> {
 }
 
 impl<P> TaskQueue<P> {
-    /// Adds a task; `false` where its id is known already, whatever became of that one.
+    /// Adds a task; `false` if its id was added before, even if that task is done.
     pub fn push(&mut self, task: Task<P>) -> bool {
         let is_new = self.known.insert(task.id.clone());
         if is_new {
@@ -106,28 +106,28 @@ impl<P> TaskQueue<P> {
         is_new
     }
 
-    /// Whether a task of this id was added at any time.
+    /// Returns true if a task with this id was ever added.
     pub fn knows(&self, id: &str) -> bool {
         self.known.contains(id)
     }
 
-    /// The tasks that nobody works on, in the order in which they are delivered.
+    /// The unclaimed tasks, in the order of delivery.
     pub fn waiting(&self) -> impl Iterator<Item = &Task<P>> {
         self.waiting.values()
     }
 
-    /// The tasks that somebody works on, by id.
+    /// The claimed tasks, by id.
     pub fn claimed(&self) -> impl Iterator<Item = &Task<P>> {
         self.claimed.values()
     }
 
-    /// Remembers the id of a task that was done before.
+    /// Adds the id of a task that was done in an earlier run.
     #[cfg(feature = "fs")]
     pub(crate) fn remember(&mut self, id: String) {
         self.known.insert(id);
     }
 
-    /// The ids of all that were done.
+    /// The ids of all tasks that are done.
     #[cfg(feature = "fs")]
     pub(crate) fn done(&self) -> impl Iterator<Item = &str> {
         let open: BTreeSet<&str> = self.waiting.values().chain(self.claimed.values()).map(|task| task.id.as_str()).collect();

@@ -1,46 +1,46 @@
-//! Where a task is worked on: a folder that is acquired before and released after, or nothing.
+//! The workspace of a task: a folder that is acquired before and released after it, or none.
 //!
-//! Makes no folder itself and knows no kind of them.
+//! Creates no folder itself and is independent of their kind.
 
 use crate::kernel::pipeline::outcome::Obstacle;
 use std::path::{Path, PathBuf};
 
-/// A place to work on one task.
+/// A workspace for one task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workspace {
-    /// What its provider knows it by.
+    /// The identifier that its provider uses.
     pub id: String,
     path: Option<PathBuf>,
 }
 
 impl Workspace {
-    /// A folder.
+    /// A workspace in a folder.
     pub fn folder(id: impl Into<String>, path: impl Into<PathBuf>) -> Self {
         Self { id: id.into(), path: Some(path.into()) }
     }
 
-    /// The folder; `None` where the task needs none.
+    /// The folder; `None` if the task needs none.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 }
 
-/// Gives tasks a place of their own.
+/// Provides tasks with workspaces of their own.
 pub trait WorkspaceProvider {
-    /// A workspace for a task. Nobody else is given the same until it is released.
+    /// A workspace for a task. No other task receives it until it is released.
     ///
     /// # Errors
-    /// There is none.
+    /// No workspace is available.
     fn acquire(&self, task: &str) -> Result<Workspace, Obstacle>;
 
-    /// Takes a workspace back.
+    /// Releases a workspace.
     ///
     /// # Errors
-    /// Something of it could not be removed.
+    /// Part of it could not be removed.
     fn release(&self, workspace: Workspace) -> Result<(), Obstacle>;
 }
 
-/// No place: for organisations whose tasks need none.
+/// Provides empty workspaces, for organisations whose tasks need no folder.
 ///
 /// ```
 /// use ctxc::runtime::WorkspaceProvider;

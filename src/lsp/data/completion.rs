@@ -13,7 +13,7 @@ fn spot<'t>(name: &str, text: &'t str, offset: u32) -> Option<Spot<'t>> {
     if name == PROJECT { toml_spot::toml(text, offset as usize) } else { spot::yaml(text, offset as usize) }
 }
 
-/// What can be written at the place, whose word is that of YAML or TOML.
+/// Returns the completions at a place, whose word is that of YAML or TOML.
 pub(in crate::lsp) fn items(project: &ProjectState, name: &str, place: &Place<'_>) -> Vec<CompletionItem> {
     let Some(spot) = spot(name, place.text, place.offset) else { return Vec::new() };
     let is_quoted = spot.word != spot.outer || place.text.get(..spot.word.start as usize).unwrap_or("").ends_with(['"', '\'']);
@@ -28,7 +28,7 @@ pub(in crate::lsp) fn items(project: &ProjectState, name: &str, place: &Place<'_
         if name == PROJECT { config::offers(project, place.text, &spot) } else { scenario::offers(project, place.text, &spot) };
     let line = around.rest().lines().next().unwrap_or("");
     let behind = line.trim_start_matches(['"', '\'', ' ']);
-    // What follows the word already.
+    // The text after the word already contains the separator.
     let has_more = behind.starts_with([':', '=', '.']) || spot.header.is_some() && line.contains(']');
     let has_value = spot.header.is_none() && !behind.is_empty() && !behind.starts_with([',', '}', ']', '#']);
     let one = |offer: Offer| {
@@ -47,7 +47,7 @@ pub(in crate::lsp) fn items(project: &ProjectState, name: &str, place: &Place<'_
     offers.into_iter().filter(|offer| !spot.taken.contains(&&*offer.label)).map(one).collect()
 }
 
-/// What the key at an offset is for.
+/// Returns the description of the key at an offset.
 pub(in crate::lsp) fn hover(name: &str, buffer: &Buffer, offset: u32) -> Option<(String, Span)> {
     let text = &buffer.text;
     let word = spot(name, text, offset)?.word;

@@ -1,4 +1,4 @@
-//! What can be written in the project file: keys, words, rules, and names of tasks, models and providers.
+//! Completions in the project file: keys, words, rules, and names of tasks, models and providers.
 
 use super::offer::Offer;
 use super::spot::Spot;
@@ -14,7 +14,7 @@ use crate::settings::operators::Operator;
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
 
-/// What can stand at a place.
+/// Returns the completions at a place.
 pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec<Offer> {
     let Some(shape) = shape(&spot.path) else { return Vec::new() };
     let config = &project.config;
@@ -22,7 +22,7 @@ pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec
     match (spot.key, spot.path.as_slice(), shape) {
         (None, [], _) if spot.header.is_none() && !rest.starts_with('.') => {
             let next = rest.lines().skip(1).map(str::trim_start).find(|line| !line.is_empty() && !line.starts_with('#'));
-            // A header would take the keys behind it.
+            // A table header would take over the keys after it.
             let takes_keys = next.is_some_and(|line| !line.starts_with('['));
             let own = TOP.keys.iter().filter(|key| !(matches!(key.shape, Shape::Later) || is_table(key.shape) && takes_keys));
             let one = |own: &Key| {
@@ -77,14 +77,14 @@ pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec
     }
 }
 
-/// Whether files stand at a place, as paths or patterns of them.
+/// True if paths or path patterns are written at a place.
 pub(super) fn takes_files(spot: &Spot<'_>) -> bool {
     let Some(name) = spot.key else { return false };
     let around = shape(&spot.path).and_then(Shape::table);
     around.and_then(|table| table.key(name)).is_some_and(|key| key.names == Thing::Path)
 }
 
-/// The names that tables of a place are likely to have.
+/// Returns the likely names of tables at a place.
 fn names<'p>(project: &'p ProjectState, spot: &Spot<'_>) -> Vec<&'p str> {
     let config = &project.config;
     match *spot.path.as_slice() {
@@ -98,7 +98,7 @@ fn names<'p>(project: &'p ProjectState, spot: &Spot<'_>) -> Vec<&'p str> {
     }
 }
 
-/// What a key of the project file is for.
+/// Returns the description of a key of the project file.
 pub(super) fn about(spot: &Spot<'_>, key: &str) -> Option<&'static str> {
     let shape = shape(&spot.path)?;
     if matches!(shape, Shape::Lints) {
@@ -111,13 +111,13 @@ fn quoted<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<Offer> {
     words.into_iter().map(Offer::quoted).collect()
 }
 
-/// A key as TOML takes it.
+/// Returns a key as TOML: bare if possible, otherwise quoted.
 fn bare(key: &str) -> String {
     let is_bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     if is_bare { key.to_owned() } else { Offer::quoted(key).insert }
 }
 
-/// What stands behind a key, with a value that can be typed over.
+/// Returns the text after a key, with a placeholder for its value.
 fn separator(shape: Shape) -> String {
     match shape {
         Shape::Texts | Shape::PointersOr(_) | Shape::Set | Shape::Globs | Shape::Words(_) => " = [\"$0\"]".to_owned(),
@@ -141,12 +141,12 @@ fn is_table(shape: Shape) -> bool {
     matches!(shape, Shape::Table(_) | Shape::NameOr(_) | Shape::Map(_) | Shape::List(_) | Shape::Lints)
 }
 
-/// What can stand below the keys of a place.
+/// Returns the shape of the value at a key path.
 fn shape(path: &[&str]) -> Option<Shape> {
     path.iter().try_fold(Shape::Table(&TOP), |shape, key| child(shape, key))
 }
 
-/// What a key takes below a place.
+/// Returns the shape of a key inside a value of a shape.
 fn child(shape: Shape, key: &str) -> Option<Shape> {
     if let Shape::Map(inner) = shape {
         return Some(*inner);

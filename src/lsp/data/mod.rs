@@ -1,4 +1,5 @@
-//! Scenarios and the project file as they are being written: keys from the tables that their readers use, names of the project.
+//! Completion and hover in scenarios and the project file. Keys come from the tables of their
+//! readers, names from the project.
 
 pub(super) mod completion;
 mod config;

@@ -1,33 +1,33 @@
-//! Something that can be written in a scenario or in the project file.
+//! A completion in a scenario or in the project file, before it gets its range.
 
 use gen_lsp_types::CompletionItemKind;
 
-/// Something that can be written.
+/// A possible completion.
 pub(super) struct Offer {
     pub(super) label: String,
     pub(super) about: String,
     pub(super) insert: String,
     pub(super) kind: CompletionItemKind,
-    /// What stands behind a key.
+    /// The text after a key.
     pub(super) separator: String,
 }
 
 impl Offer {
-    /// A word of a value.
+    /// Creates a completion for a word of a value.
     pub(super) fn word(word: impl Into<String>, about: impl Into<String>) -> Self {
         let label = word.into();
         let kind = CompletionItemKind::EnumMember;
         Self { insert: label.clone(), label, about: about.into(), kind, separator: String::new() }
     }
 
-    /// A word of TOML, in quotes.
+    /// Creates a completion for a TOML value, quoted unless it is a boolean.
     pub(super) fn quoted(word: &str) -> Self {
         let insert =
             if matches!(word, "true" | "false") { word.to_owned() } else { serde_json::to_string(word).unwrap_or_default() };
         Self { insert, ..Self::word(word, "") }
     }
 
-    /// A key.
+    /// Creates a completion for a key.
     pub(super) fn key(name: &str, about: impl Into<String>, separator: &str) -> Self {
         Self { kind: CompletionItemKind::Property, separator: separator.to_owned(), ..Self::word(name, about) }
     }

@@ -1,4 +1,4 @@
-//! What can be written in a scenario: keys, words, tasks and roles, parameters of the task that the case is about.
+//! Completions in a scenario: keys, words, tasks and roles, and parameters of the case's task.
 
 use super::offer::Offer;
 use super::spot::Spot;
@@ -11,7 +11,7 @@ use crate::scenario::words::KINDS;
 use crate::template::setting::{SettingName, Word};
 use std::collections::BTreeSet;
 
-/// What can stand at a place.
+/// Returns the completions at a place.
 pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec<Offer> {
     let Some(shape) = shape(text, spot) else { return Vec::new() };
     let results = || task(project, text, spot).and_then(|task| scenarios::results(project, &task)).unwrap_or_default();
@@ -47,7 +47,7 @@ pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec
     }
 }
 
-/// Whether files beside the scenario stand at a place.
+/// True if the path of a file beside the scenario is written at a place.
 pub(super) fn takes_files(text: &str, spot: &Spot<'_>) -> bool {
     let before = text.get(..spot.word.start as usize).unwrap_or("");
     let is_file = |(around, name): (Shape, &str)| match around.table().and_then(|table| table.key(name)) {
@@ -57,7 +57,7 @@ pub(super) fn takes_files(text: &str, spot: &Spot<'_>) -> bool {
     before.ends_with("!file ") || before.ends_with('@') || shape(text, spot).zip(spot.key).is_some_and(is_file)
 }
 
-/// The ids that segments of the task can have.
+/// Returns the possible ids of segments of the task.
 fn segments(project: &ProjectState, text: &str, spot: &Spot<'_>, results: &Results) -> Vec<Offer> {
     let signature = task(project, text, spot).and_then(|task| scenarios::signature(project, &task));
     let named =
@@ -72,22 +72,22 @@ fn segments(project: &ProjectState, text: &str, spot: &Spot<'_>, results: &Resul
     ids.into_iter().map(|id| Offer::word(if is_simple(&id) { id } else { plain(&id) }, "")).collect()
 }
 
-/// Kinds whose segments have names of their own.
+/// Kinds whose segment ids contain a name.
 const NAMED: [&str; 5] = ["input", "file", "fresh", "accumulated", "history"];
 
-/// What a key of the scenario is for.
+/// Returns the description of a key of the scenario.
 pub(super) fn about(text: &str, spot: &Spot<'_>, key: &str) -> Option<&'static str> {
     shape(text, spot)?.table()?.key(key).map(|key| key.about)
 }
 
-/// What can stand below the keys of a place: in a suite, or in a scenario of its own.
+/// Returns the shape of the value at a key path, in a suite or a single scenario.
 fn shape(text: &str, spot: &Spot<'_>) -> Option<Shape> {
     let says = |key: &str| text.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')));
     let root = if says("cases") || says("cases_from") || says("defaults") { &SUITE } else { &SCENARIO };
     spot.path.iter().try_fold(Shape::Table(root), |shape, key| child(shape, key))
 }
 
-/// The names of tasks, as YAML takes them.
+/// Returns the names of tasks, quoted as YAML requires.
 fn tasks(project: &ProjectState) -> Vec<Offer> {
     scenarios::tasks(&project.index()).into_iter().map(|name| Offer::word(plain(name), "")).collect()
 }
@@ -98,7 +98,7 @@ fn keys(table: &Table) -> Vec<Offer> {
     keys.into_iter().map(|key| Offer::key(key.name, key.about, ": ")).collect()
 }
 
-/// The task that the case is about, which the nearest `task` or `role` says.
+/// Returns the task of the case: that of the nearest `task` or `role` in the text.
 fn task(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Option<String> {
     let said = |line: &str| {
         let (key, value) = line.trim_start_matches([' ', '-']).split_once(':')?;
@@ -113,7 +113,7 @@ fn task(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Option<String> {
     before.lines().rev().find_map(said).or_else(|| behind.lines().find_map(said))
 }
 
-/// Its parameters; what is required first.
+/// Returns the task's parameters, required ones first.
 fn parameters(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec<Offer> {
     let signature = task(project, text, spot).and_then(|task| scenarios::signature(project, &task));
     let Some(signature) = signature else { return Vec::new() };
@@ -139,7 +139,7 @@ fn words(shape: Shape) -> Vec<Offer> {
     words.iter().map(|word| Offer::word(*word, "")).collect()
 }
 
-/// What a key takes below a place.
+/// Returns the shape of a key inside a value of a shape.
 fn child(shape: Shape, key: &str) -> Option<Shape> {
     if let Shape::Map(inner) = shape {
         return Some(*inner);

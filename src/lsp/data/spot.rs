@@ -1,23 +1,24 @@
-//! What is being written at a place of YAML: seen by the lines before it, since what is being typed is rarely well-formed.
+//! Analyses a place in YAML from the lines before it, because a text under edit is rarely
+//! well-formed.
 
 use crate::base::span::Span;
 
-/// A place.
+/// The position of the cursor in the structure of the text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Spot<'t> {
-    /// The keys that it is below; lists are none.
+    /// The keys above the place, without list items.
     pub(super) path: Vec<&'t str>,
-    /// The key whose value it is in; `None` where a key is written, or an item of a list.
+    /// The key whose value is being written; `None` for a key or a list item.
     pub(super) key: Option<&'t str>,
-    /// The word around it.
+    /// The word at the place.
     pub(super) word: Span,
-    /// The same with its quotes.
+    /// The word with its quotes.
     pub(super) outer: Span,
-    /// The quote that it lacks at its end.
+    /// The missing closing quote.
     pub(super) missing: Option<char>,
-    /// In a header of TOML, the brackets that end it.
+    /// In a TOML header, the closing brackets.
     pub(super) header: Option<&'static str>,
-    /// What stands beside it, and may not be written again.
+    /// Keys or items beside the place that must not be repeated.
     pub(super) taken: Vec<&'t str>,
 }
 
@@ -29,14 +30,14 @@ fn unquoted(text: &str) -> &str {
     text.trim().trim_matches(['"', '\''])
 }
 
-/// The line before a place, and the word around it.
+/// Returns the start of the line, the line up to the place, and the word at the place.
 fn line(text: &str, offset: usize) -> (usize, &str, Span) {
     let before = text.get(..offset).unwrap_or("");
     let start = before.rfind('\n').map_or(0, |end| end + 1);
     let behind = text.get(offset..).unwrap_or("");
     let line = before.get(start..).unwrap_or("");
     let mut typed = before.len() - before.trim_end_matches(is_of_word).len();
-    // The name of a segment has a colon inside, as in `input:ticket`.
+    // The id of a segment contains a colon, as in `input:ticket`.
     let head = line.get(..line.len() - typed).unwrap_or("");
     let kind = head.strip_suffix(':').map_or(0, |kind| kind.len() - kind.trim_end_matches(is_of_word).len());
     let is_value = !head.get(..head.len().saturating_sub(kind + 1)).unwrap_or("").trim_matches([' ', '-']).is_empty();
@@ -47,7 +48,7 @@ fn line(text: &str, offset: usize) -> (usize, &str, Span) {
     (start, line, Span::of(offset - typed, offset + tail))
 }
 
-/// A place in a scenario.
+/// Analyses a place in a scenario.
 pub(super) fn yaml(text: &str, offset: usize) -> Option<Spot<'_>> {
     let (start, line, word) = line(text, offset);
     if line.trim_start().starts_with('#') || line.contains(" #") {
@@ -64,7 +65,7 @@ pub(super) fn yaml(text: &str, offset: usize) -> Option<Spot<'_>> {
             column = own;
             limit = own_dash;
         } else if own == column && limit.is_none() {
-            // The list item that this key is in begins here.
+            // The list item with this key begins here.
             limit = own_dash;
         }
         if column == 0 && limit.is_none() {
@@ -88,7 +89,7 @@ pub(super) fn yaml(text: &str, offset: usize) -> Option<Spot<'_>> {
     Some(Spot { path, key, word, outer: word, missing: None, header: None, taken })
 }
 
-/// The keys of a mapping in its lines above or below a place.
+/// Returns the keys of the mapping on the lines above or below a place.
 fn beside<'t>(lines: impl Iterator<Item = &'t str>, column: usize, is_above: bool) -> Vec<&'t str> {
     let mut keys = Vec::new();
     for line in lines.filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#')) {
@@ -107,7 +108,7 @@ fn beside<'t>(lines: impl Iterator<Item = &'t str>, column: usize, is_above: boo
     keys
 }
 
-/// The keys of a mapping in braces, but that at the place; the text follows the opening brace.
+/// Returns the other keys of a mapping in braces; the text starts after the opening brace.
 fn beside_in_braces(text: &str, at: usize) -> Vec<&str> {
     let mut keys = Vec::new();
     let (mut depth, mut quote, mut token) = (0_usize, None, 0);
@@ -131,7 +132,7 @@ fn beside_in_braces(text: &str, at: usize) -> Vec<&str> {
     keys
 }
 
-/// The column of the last dash of a list, and that of what stands behind it.
+/// Returns the column of the first list dash, if any, and that of the text after the last one.
 fn columns(line: &str) -> (Option<usize>, usize) {
     let mut dash = None;
     let mut at = line.len() - line.trim_start_matches(' ').len();
@@ -142,13 +143,14 @@ fn columns(line: &str) -> (Option<usize>, usize) {
     (dash, at)
 }
 
-/// Follows the braces and brackets of a line; adds the keys that are open. Gives the key whose value is written, and where the
-/// braces around the place begin.
+/// Follows the braces and brackets of a line and adds the open keys to the path. Returns the key
+/// whose value is being written, and the start of the innermost open braces.
 fn flow<'t>(line: &'t str, path: &mut Vec<&'t str>) -> (Option<&'t str>, Option<usize>) {
     let mut key = None;
     let mut token = 0;
     let mut quote = None;
-    // What is open: whether it is a list, how many keys stood above it, which one, and where it begins.
+    // Open brackets: true for a list, the length of the path before them, the key before them, and
+    // their start.
     let mut open: Vec<(bool, usize, Option<&str>, usize)> = Vec::new();
     for (at, c) in line.char_indices() {
         match (quote, c) {

@@ -1,40 +1,41 @@
-//! What is being written at a place of TOML. The whole text is read, as loosely as it has to be: what is being typed is rarely well-formed.
+//! Analyses a place in TOML. Scans the whole text and tolerates errors, because a text under edit
+//! is rarely well-formed.
 
 use super::spot::Spot;
 use crate::base::span::Span;
 
-/// What comes next.
+/// The token that is expected next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
-    /// A part of the name in a header.
+    /// A part of a header's name.
     Header,
     /// A key, or a part of one.
     Key,
-    /// The `=` or the dot behind a key.
+    /// The `=` or the dot after a key.
     Equals,
     Value,
-    /// The end of a line, or what separates values.
+    /// The end of a line, or a separator of values.
     End,
 }
 
-/// A list or an inline table that was begun.
+/// An open list or inline table.
 struct Open<'t> {
     is_list: bool,
     start: usize,
-    /// The key before it, and how many keys stood above that.
+    /// The key before it.
     key: Option<&'t str>,
     above: usize,
-    /// How many stand above what is in it.
+    /// The length of the path inside it.
     path: usize,
 }
 
-/// A key, a part of a header or an item of a list.
+/// A key, a part of a header, or an item of a list.
 struct Name<'t> {
     path: Vec<&'t str>,
     group: usize,
     word: &'t str,
     start: usize,
-    /// Whether it may not be defined a second time.
+    /// True if it must not be defined again.
     is_whole: bool,
 }
 
@@ -45,15 +46,17 @@ struct Scan<'t> {
     path: Vec<&'t str>,
     key: Option<&'t str>,
     open: Vec<Open<'t>>,
-    /// How many keys the header gave; where it begins if it is one of several of its name; its brackets.
+    /// The number of keys in the header; its start if it is one of an array of tables; its closing
+    /// brackets.
     header: (usize, usize, &'static str),
     names: Vec<Name<'t>>,
     is_passed: bool,
-    /// The place with the group of its name, once it was passed; `None` where nothing can be written, as in comments.
+    /// The place and the group of its name, once the scan has passed it; `None` if nothing can be
+    /// written there, as in a comment.
     found: Option<(Spot<'t>, usize)>,
 }
 
-/// What is being written at a place of the project file.
+/// Analyses a place in the project file.
 pub(super) fn toml(text: &str, offset: usize) -> Option<Spot<'_>> {
     let (path, open, names) = (Vec::new(), Vec::new(), Vec::new());
     let mut scan =
@@ -71,7 +74,7 @@ pub(super) fn toml(text: &str, offset: usize) -> Option<Spot<'_>> {
 }
 
 impl<'t> Scan<'t> {
-    /// Reads what begins at a place; where the next begins.
+    /// Reads the token at a place and returns the start of the next.
     fn token(&mut self, start: usize, c: char) -> usize {
         let rest = self.text.get(start..).unwrap_or("");
         match c {
@@ -146,7 +149,7 @@ impl<'t> Scan<'t> {
         start + c.len_utf8()
     }
 
-    /// A text in quotes, or in three of them.
+    /// Reads a string in single or triple quotes and returns its end.
     fn quoted(&mut self, start: usize, rest: &'t str, quote: char) -> usize {
         let long = if quote == '"' { "\"\"\"" } else { "'''" };
         if let Some(inner) = rest.strip_prefix(long) {
@@ -165,7 +168,7 @@ impl<'t> Scan<'t> {
         });
         let (length, end, missing) = match end {
             Some((length, c)) if c == quote => (length, start + length + 2, None),
-            // Without its end it is taken to be a single word.
+            // An unclosed string is assumed to be one word.
             _ => {
                 let length = inner.find([' ', '\t', '\r', '\n', ',', ']', '}', '#']).unwrap_or(inner.len());
                 (length, start + 1 + length, Some(quote))
@@ -175,7 +178,7 @@ impl<'t> Scan<'t> {
         end
     }
 
-    /// A key, a part of a header or a value, and what of it is no quote.
+    /// Handles a key, a part of a header or a value; `inner` is its text without quotes.
     fn word(&mut self, outer: Span, inner: Span, missing: Option<char>) {
         self.pass(outer.start as usize, outer.end as usize);
         if let Some((spot, _)) = &mut self.found
@@ -199,12 +202,12 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Nothing can be written up to a place.
+    /// Marks the text up to `end` as one in which nothing can be written.
     fn silence(&mut self, end: usize) {
         self.is_passed |= self.offset < end;
     }
 
-    /// Which table a key is in, of those that have the same path.
+    /// Returns an identifier of the current table, which differs between tables with the same path.
     fn group(&self) -> usize {
         if self.next == Next::Header {
             return 0;
@@ -212,7 +215,7 @@ impl<'t> Scan<'t> {
         self.open.last().map_or(self.header.1, |open| open.start)
     }
 
-    /// What was named last may not be defined again.
+    /// Marks the last name as complete, so that it must not be defined again.
     fn whole(&mut self) {
         if let Some(last) = self.names.last_mut() {
             last.is_whole = true;
@@ -228,7 +231,7 @@ impl<'t> Scan<'t> {
         self.next = Next::End;
     }
 
-    /// A line ends: with it what stands on it, but for what is open and goes on.
+    /// Handles the end of a line: everything on it ends, except open brackets that continue.
     fn line(&mut self, rest: &str) {
         if self.next == Next::Header {
             self.end_header(false);
@@ -240,7 +243,8 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Goes by a place up to what stands from `start` to `end`. If it is the one that is looked for, it is kept what can be written there.
+    /// Passes the text up to `end`. If the place lies before or inside it, records the possible
+    /// completion.
     fn pass(&mut self, start: usize, end: usize) {
         if self.is_passed || self.offset > end {
             return;
@@ -257,7 +261,7 @@ impl<'t> Scan<'t> {
     }
 }
 
-/// Whether a list or an inline table goes on with what stands behind the end of a line.
+/// Returns true if a list or inline table continues after the end of a line.
 fn goes_on(is_list: bool, next: Next, behind: &str) -> bool {
     let is_header = behind.strip_prefix('[').is_some_and(|inner| {
         let name = inner.trim_start_matches('[').split([']', '\n']).next().unwrap_or("");

@@ -1,4 +1,4 @@
-//! The ways out of findings, as edits to choose from; and all safe ones at once.
+//! Code actions: the fixes of findings, and one action for all safe fixes.
 
 use crate::base::diagnostic::Diagnostic as Finding;
 use crate::base::fix::Applicability;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// The kind of the action that applies every safe fix.
 const FIX_ALL: &str = "source.fixAll.ctxc";
 
-/// Findings whose ways out are offered at once: nobody reads more.
+/// The maximum number of findings whose fixes are offered at once.
 const MOST: usize = 100;
 
 /// Answers `textDocument/codeAction`.
@@ -26,7 +26,7 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, id: &RequestId, params: &CodeA
     if is_wanted(only, "quickfix") {
         let found = project.found(&name);
         let shown = diagnostics::of(project, &server.client, &name);
-        // Before the findings it may be said that a file is large.
+        // The diagnostics may begin with one about a large file.
         let shown = shown.into_iter().rev().take(found.len()).rev();
         let near = found.iter().zip(shown).filter(|(_, shown)| meet(shown.range, params.range));
         let (near, shown): (Vec<&Finding>, Vec<_>) = near.take(MOST).unzip();
@@ -34,7 +34,7 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, id: &RequestId, params: &CodeA
         let own = quick_fixes::of(project, &name, &buffer.text, &near);
         let mut own = own.into_iter();
         for (finding, diagnostic) in near.into_iter().zip(shown) {
-            // What a task needs from now on, others have to give.
+            // Callers must supply an additional parameter, so these fixes are not preferred.
             let asks_others = ["undeclared-variable", "optional-without-default"].contains(&finding.rule.name);
             let is_only = finding.fixes.len() == 1 && !asks_others;
             for (at, fix) in finding.fixes.iter().enumerate() {
@@ -67,7 +67,7 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, id: &RequestId, params: &CodeA
     value(actions)
 }
 
-/// Answers `codeAction/resolve`: the edits of an action that was offered without them.
+/// Answers `codeAction/resolve`: adds the edits to an action that was offered without them.
 pub(in crate::lsp) fn resolve(server: &Server<'_>, mut params: Value) -> Answer {
     let uri = params.pointer("/data/uri").and_then(Value::as_str).map(|uri| Uri(uri.to_owned()));
     let uri = uri.ok_or_else(|| Refusal::invalid("this action was not offered by ctxc: `data.uri` is missing"))?;
@@ -79,7 +79,7 @@ pub(in crate::lsp) fn resolve(server: &Server<'_>, mut params: Value) -> Answer 
     Ok(params)
 }
 
-/// Whether a client that named kinds wants one.
+/// Returns true if the client accepts actions of a kind.
 fn is_wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
     let fits = |only: &CodeActionKind| {
         let only = json!(only);
@@ -89,8 +89,9 @@ fn is_wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
     only.is_none_or(|only| only.iter().any(fits))
 }
 
-/// The action that applies every safe fix; `None` when there is nothing to fix. A client that can ask again for the edits of an
-/// action gets them then: most offers are never taken.
+/// Returns the action that applies every safe fix, or `None` if there is nothing to fix. If the
+/// client can resolve edits, they are computed only when the action is chosen, since most offers
+/// are not.
 fn everything(
     server: &Server<'_>,
     project: &ProjectState,
@@ -110,7 +111,7 @@ fn everything(
     (!edits.is_empty()).then(|| CodeAction { edit: Some(change(server, project, name, edits)), ..action })
 }
 
-/// The edits of every safe fix together.
+/// Returns the edits of all safe fixes together.
 fn edits(server: &Server<'_>, project: &ProjectState, name: &Arc<str>) -> Vec<TextEdit> {
     let Some(buffer) = project.open.get(name) else { return Vec::new() };
     let Some(after) = speculative::fixed(project, name, &buffer.text) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! The command `ctxc.render`: the text that an agent would get, beside the file that it is written in.
+//! The command `ctxc.render`: renders the text that an agent would receive.
 
 use crate::lsp::prelude::*;
 use crate::lsp::state::snapshot::Snapshot;
@@ -14,11 +14,11 @@ use serde::Deserialize;
 /// The name of the command.
 pub(in crate::lsp) const COMMAND: &str = "ctxc.render";
 
-/// What a client asks for.
+/// The arguments of the command.
 #[derive(Debug, Deserialize)]
 struct Asked {
     uri: Uri,
-    /// The task around it is meant; else the first of the document.
+    /// Selects the task at the position; without it, the first task of the document.
     position: Option<Position>,
     task: Option<String>,
     node: Option<String>,
@@ -31,7 +31,7 @@ struct Params {
     arguments: Vec<Value>,
 }
 
-/// Takes `workspace/executeCommand`; the thread that counts answers it.
+/// Starts `workspace/executeCommand`; the counting thread sends the answer.
 pub(in crate::lsp) fn begin(server: &mut Server<'_>, id: RequestId, params: Value) -> Result<(), Refusal> {
     let params: Params = serde_json::from_value(params).map_err(|error| Refusal::invalid(error.to_string()))?;
     if params.command != COMMAND {
@@ -51,7 +51,7 @@ pub(in crate::lsp) fn begin(server: &mut Server<'_>, id: RequestId, params: Valu
     Ok(())
 }
 
-/// The task around an offset, and the node there; the first task where there is none.
+/// Returns the task and node at an offset, or the first task of the document.
 fn around(project: &ProjectState, name: &Arc<str>, offset: Option<u32>) -> Option<Wanted> {
     let buffer = project.open.get(name)?;
     let names = token_docs::names(project, name);

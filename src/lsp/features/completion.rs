@@ -1,7 +1,9 @@
-//! What can be written at a place: elements, attributes and closing tags; values and names are offered by [`super::completion_names`].
+//! Completion of elements, attributes and closing tags; [`super::completion_names`] completes
+//! values and names.
 //!
-//! Looks at what was begun before the place, since what is being typed is rarely well-formed yet; the tree says what stands
-//! around it. What is taken replaces the word at the place, and repeats nothing that stands behind it. What is needed comes first.
+//! Analyses the text before the cursor, because a text under edit is rarely well-formed; the tree
+//! supplies the surrounding elements. An item replaces the word at the cursor and repeats no text
+//! after it. Required items come first.
 
 use super::completion_context::{Begun, CompletionContext, completion_context};
 use super::completion_cx::{Cx, Place};
@@ -45,14 +47,14 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: CompletionParams) -> A
     } else {
         Vec::new()
     };
-    // In this order, whatever the alphabet says.
+    // Clients keep this order instead of sorting by name.
     for (at, item) in items.iter_mut().enumerate() {
         item.sort_text = Some(format!("{at:04}"));
     }
     value(items)
 }
 
-/// Where an edit begins: at the tag that the word belongs to, or that ends before it.
+/// Returns the start of the edit: the tag that contains the word or ends before it.
 fn lead(text: &str, begun: Begun<'_>, word: Span) -> u32 {
     match begun {
         Begun::Element { open } | Begun::End { open } => open as u32,
@@ -90,7 +92,7 @@ impl<'c> Cx<'c> {
         }
     }
 
-    /// What may stand in an element, that is not there yet or may be there again; what it needs first.
+    /// Returns the elements that may be added to an element, required ones first.
     fn elements(&self, parent: Option<Element<'c>>, before: &str) -> Vec<CompletionItem> {
         let closer = closer(self.place.rest());
         let parent_name = parent.map_or("", Element::name);
@@ -122,7 +124,7 @@ impl<'c> Cx<'c> {
         children.into_iter().map(one).collect()
     }
 
-    /// An element; its name alone where the rest of it stands behind the place.
+    /// Returns an item for an element; only its name if the rest follows the cursor.
     fn element(&self, kind: Kind, before: &str, is_closed: bool) -> CompletionItem {
         let spec = kind.spec();
         let (tag, doc) = (spec.tag, spec.doc);
@@ -145,7 +147,7 @@ impl<'c> Cx<'c> {
             let hole = if self.place.client.snippets { "$0" } else { "" };
             let _ = write!(insert, ">{hole}</{tag}>");
         }
-        // An editor that closes what it opens has written the `>` already.
+        // An editor that closes brackets automatically has already written the `>`.
         let end = self.place.word.end + if ends { (rest.len() - behind.len()) as u32 + 1 } else { 0 };
         let word = Span::new(self.place.word.start, end);
         let offset = if ends { end } else { self.place.offset };
@@ -153,7 +155,7 @@ impl<'c> Cx<'c> {
         Place { word, offset, start: lead, ..self.place }.item(tag, CompletionItemKind::Struct, doc, &insert)
     }
 
-    /// The tags that are open at a place, the innermost first.
+    /// Returns the innermost open tag at a place.
     fn ends(&self, open: usize) -> Vec<CompletionItem> {
         let chain = place::around(self.parent_of(open));
         let open_ones = chain.filter(|element| element.end_tag().is_none() || element.is_damaged() || !element.is_empty_tag());
@@ -162,7 +164,7 @@ impl<'c> Cx<'c> {
         open_ones.map(Element::name).next().map(one).into_iter().collect()
     }
 
-    /// The end tag of the element around a place, where none stands behind it.
+    /// Returns the end tag of an element, unless it follows the place.
     fn end_of(&self, element: Option<Element<'c>>, before: &str) -> Option<CompletionItem> {
         let name = element?.name();
         let end = if self.place.rest().trim_start().starts_with('>') { "" } else { ">" };
@@ -170,7 +172,7 @@ impl<'c> Cx<'c> {
         (closer(self.place.rest()) != Some(name)).then(item)
     }
 
-    /// The attributes that are not there; what is needed first.
+    /// Returns the missing attributes, required ones first.
     fn attributes(&self, open: usize) -> Vec<CompletionItem> {
         let Some(element) = self.own(open) else { return Vec::new() };
         let Some(kind) = place::kind(element) else { return Vec::new() };
@@ -194,7 +196,8 @@ impl<'c> Cx<'c> {
         missing.into_iter().map(one).collect()
     }
 
-    /// Between tags: the words that a setting can be, a condition or a path, else the elements that may stand there.
+    /// Completes text between tags: words of a setting, a condition or a path, otherwise child
+    /// elements.
     fn inside(&self, before: &str) -> Vec<CompletionItem> {
         let element = self.document.element_at(self.place.offset.saturating_sub(1));
         let kind = element.and_then(place::kind);
@@ -215,14 +218,14 @@ impl<'c> Cx<'c> {
     }
 }
 
-/// Whether an attribute with its value stands at the beginning of a text.
+/// Returns true if a text begins with an attribute and its value.
 fn is_attribute(rest: &str) -> bool {
     let behind = rest.trim_start();
     let name = behind.trim_start_matches(|c: char| c.is_alphanumeric() || "_-.:".contains(c));
     behind.len() < rest.len() && name.len() < behind.len() && name.trim_start().starts_with('=')
 }
 
-/// The name of the end tag that closes what is open at the beginning of a text.
+/// Returns the name of the first end tag in a text that closes an element opened before it.
 fn closer(mut rest: &str) -> Option<&str> {
     let mut depth = 0_u32;
     while let Some(at) = rest.find('<') {

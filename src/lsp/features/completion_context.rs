@@ -1,41 +1,41 @@
-//! What is being written at a place of a text that is rarely well-formed yet: seen by looking back from it, and at the word
-//! that goes on behind it.
+//! Analyses the cursor's place in a text that is rarely well-formed, from the text before it and
+//! the rest of the word after it.
 
 use crate::base::span::Span;
 
-/// How far is looked back for what was begun: 8 KiB.
+/// The number of bytes before the cursor that are searched: 8 KiB.
 const BACK: usize = 8 << 10;
 
-/// What is being written at a place.
+/// The construct at the cursor.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::lsp) struct CompletionContext<'t> {
     pub(in crate::lsp) begun: Begun<'t>,
-    /// The word around the place, which a completion replaces; empty where there is none.
+    /// The word at the cursor, which a completion replaces; may be empty.
     pub(in crate::lsp) word: Span,
 }
 
-/// What was begun before a place.
+/// The construct that begins before the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lsp) enum Begun<'t> {
-    /// `<`, and perhaps the first letters of a name.
+    /// `<`, and possibly the first letters of a name.
     Element { open: usize },
-    /// `</`, and perhaps letters.
+    /// `</`, and possibly letters.
     End { open: usize },
-    /// A tag, white space, and perhaps the first letters of an attribute.
+    /// A tag, white space, and possibly the first letters of an attribute.
     Attribute { open: usize },
     /// The value of an attribute.
     Value { open: usize, name: &'t str, typed: &'t str },
-    /// `{{` or `{%` in a text or a value, with what was written in it before the word.
+    /// `{{` or `{%` in a text or a value, with its text up to the word.
     Expression { before: &'t str },
     /// `<?ctxc allow`.
     Allow,
-    /// Text between tags, with what was written before the word since the last tag.
+    /// Text between tags, with the part from the last tag to the word.
     Text { before: &'t str },
-    /// Something that nothing is known of.
+    /// Any other construct, in which nothing is completed.
     Other,
 }
 
-/// Looks at what stands around a place.
+/// Analyses the text around an offset.
 pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> CompletionContext<'_> {
     let mut from = offset.saturating_sub(BACK);
     while !text.is_char_boundary(from) {
@@ -47,7 +47,7 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
     let tail = behind.len() - behind.trim_start_matches(is_of_name).len();
     let word = Span::of(offset - typed, offset + tail);
     if let Some(inside) = braces(before) {
-        // Of a path its last name is completed: `{{verdict.te`.
+        // In a path only the last name is completed: `{{verdict.te`.
         let last = before.len() - before.trim_end_matches(|c: char| is_of_name(c) && c != '.').len();
         let next = behind.len() - behind.trim_start_matches(|c: char| is_of_name(c) && c != '.').len();
         let before = inside.get(..inside.len() - last.min(inside.len())).unwrap_or("");
@@ -71,7 +71,7 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
         let begun = if rest.len() == typed { Begun::Element { open } } else { Begun::Other };
         return CompletionContext { begun, word };
     }
-    // Inside a value when its quote has not been closed.
+    // The cursor is inside a value if its quote is still open.
     let mut quote: Option<(char, usize)> = None;
     for (at, c) in rest.char_indices() {
         match quote {
@@ -82,14 +82,14 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
     }
     let Some((own, at)) = quote else {
         let is_name = rest.get(..rest.len() - typed).is_some_and(|rest| rest.ends_with([' ', '\t', '\n', '\r', '"', '\'']));
-        // What stands behind a blank is an attribute of its own.
+        // Text after the blank belongs to the next attribute.
         let word = if typed == 0 { Span::of(offset, offset) } else { word };
         return CompletionContext { begun: if is_name { Begun::Attribute { open } } else { Begun::Other }, word };
     };
     let name = rest.get(..at).unwrap_or("").trim_end().trim_end_matches('=').trim_end();
     let name = name.rsplit(|c: char| c.is_ascii_whitespace()).next().unwrap_or("");
     let typed = rest.get(at + 1..).unwrap_or("");
-    // The whole value, where its quote is closed before anything else begins.
+    // The word is the whole value if its quote is closed on the same line.
     let end = behind
         .find(|c: char| c == own || "<>=\n".contains(c))
         .filter(|end| behind.get(*end..).is_some_and(|b| b.starts_with(own)));
@@ -101,7 +101,8 @@ fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || "_-.".contains(c)
 }
 
-/// What stands between the braces of an expression or a Jinja tag that is open at the end of a text.
+/// Returns the text of an expression or Jinja tag that is open at the end of a text, with its
+/// braces.
 fn braces(before: &str) -> Option<&str> {
     let of = |open: &str, close: &str| {
         let at = before.rfind(open)?;
@@ -112,7 +113,7 @@ fn braces(before: &str) -> Option<&str> {
     found.map(|(_, inside)| inside)
 }
 
-/// Whether a tag that begins so has not ended: no `>` outside of its values.
+/// Returns true if a tag has not ended: its text contains no `>` outside values.
 fn is_open(rest: &str) -> bool {
     let mut quote = None;
     for c in rest.chars() {
@@ -126,16 +127,16 @@ fn is_open(rest: &str) -> bool {
     true
 }
 
-/// The place in an expression, by what was written before its word.
+/// The position in an expression, by the text before its word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lsp) enum Slot<'t> {
-    /// A name with a value.
+    /// A name of a value.
     Name,
-    /// A field of what a path leads to.
+    /// A field of the value at a path.
     Field(&'t str),
-    /// A text that is compared with what a path leads to.
+    /// A text that is compared with the value at a path.
     Word(&'t str),
-    /// What compares the value before it in a condition, or joins conditions.
+    /// An operator that compares the value before it, or joins conditions.
     Operator,
     /// A filter of Jinja.
     Filter,
@@ -145,7 +146,7 @@ pub(in crate::lsp) enum Slot<'t> {
     Tag,
 }
 
-/// The place in an expression, a condition or the path of `from`.
+/// Returns the position in an expression, a condition or the path of `from`.
 pub(in crate::lsp) fn slot(before: &str) -> Slot<'_> {
     if let Some(path) = before.strip_suffix('.') {
         return Slot::Field(path.get(path.trim_end_matches(is_of_name).len()..).unwrap_or(""));
@@ -168,7 +169,8 @@ pub(in crate::lsp) fn slot(before: &str) -> Slot<'_> {
     }
 }
 
-/// The function whose call is open at the end of a text, and its arguments so far: `{{shorten(text=message, `.
+/// Returns the function whose call is open at the end of a text, with its arguments so far:
+/// `{{shorten(text=message, `.
 pub(in crate::lsp) fn call(before: &str) -> Option<(&str, &str)> {
     let (head, given) = before.rsplit_once('(').filter(|(_, given)| !given.contains([')', '"', '\'']))?;
     let name = head.get(head.trim_end_matches(is_of_name).len()..)?;

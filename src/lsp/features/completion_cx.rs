@@ -1,4 +1,4 @@
-//! A place of a document at which something is completed, and one item of a completion.
+//! The place of a completion, and its items.
 
 use super::docs;
 use crate::base::source::LineIndex;
@@ -11,7 +11,7 @@ use gen_lsp_types::{
     MarkupContent, MarkupKind, TextEdit,
 };
 
-/// A place of a document.
+/// A document with the place of a completion.
 #[derive(Clone, Copy)]
 pub(in crate::lsp) struct Cx<'c> {
     pub(in crate::lsp) project: &'c ProjectState,
@@ -19,31 +19,32 @@ pub(in crate::lsp) struct Cx<'c> {
     pub(in crate::lsp) name: &'c str,
     pub(in crate::lsp) document: Document<'c>,
     pub(in crate::lsp) place: Place<'c>,
-    /// The place in the document: that of the element that pulls a text in, where it is the text that is written.
+    /// The place in the template. For a text in a file of its own, that of the element with its
+    /// path.
     pub(in crate::lsp) at: u32,
 }
 
-/// Where an item goes.
+/// The text range that an item replaces.
 #[derive(Clone, Copy)]
 pub(in crate::lsp) struct Place<'c> {
     pub(in crate::lsp) client: &'c Client,
     pub(in crate::lsp) text: &'c str,
     pub(in crate::lsp) index: &'c LineIndex,
     pub(in crate::lsp) offset: u32,
-    /// The word around the place, which an item replaces.
+    /// The word at the cursor, which an item replaces.
     pub(in crate::lsp) word: Span,
-    /// Where the edit begins: before the word, at the tag that the word stands in. Some clients (eglot) take the tag for a part of
-    /// the word, and offer what has it in its `filterText`.
+    /// The start of the edit: before the word, at its tag. Some clients (eglot) treat the tag as a
+    /// part of the word and match it with `filterText`.
     pub(in crate::lsp) start: u32,
 }
 
 impl<'c> Place<'c> {
-    /// The text behind the word.
+    /// Returns the text after the word.
     pub(in crate::lsp) fn rest(&self) -> &'c str {
         self.text.get(self.word.end as usize..).unwrap_or("")
     }
 
-    /// An item that takes the place of the word.
+    /// Returns an item that replaces the word.
     pub(in crate::lsp) fn item(&self, label: &str, kind: CompletionItemKind, doc: &str, insert: &str) -> CompletionItem {
         let lead = Span::new(self.start, self.word.start).slice(self.text);
         let new_text = format!("{lead}{insert}");
@@ -77,13 +78,13 @@ impl<'c> Cx<'c> {
         &self.project.config
     }
 
-    /// The element that a tag begun at `open` stands in.
+    /// Returns the parent of the tag that begins at `open`.
     pub(in crate::lsp) fn parent_of(&self, open: usize) -> Option<Element<'c>> {
         let element = self.document.element_at(open as u32)?;
         if element.span().start == open as u32 { element.parent() } else { Some(element) }
     }
 
-    /// The element whose tag was begun at `open`.
+    /// Returns the element whose tag begins at `open`.
     pub(in crate::lsp) fn own(&self, open: usize) -> Option<Element<'c>> {
         self.document.element_at(open as u32).filter(|element| element.span().start == open as u32)
     }

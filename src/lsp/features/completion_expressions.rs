@@ -1,5 +1,5 @@
-//! What can be written in an expression, a condition or the path of `from`: names with a value, fields of results whose schema is
-//! known, and the filters, tests and tags of Jinja.
+//! Completion in an expression, a condition or the path of `from`: names of values, fields of
+//! results with a known schema, and filters, tests and tags of Jinja.
 
 use super::completion_context::{Slot, call, slot};
 use super::completion_cx::{Cx, Place};
@@ -17,11 +17,11 @@ use std::collections::BTreeMap;
 /// The tags of Jinja.
 const TAGS: &[&str] = &["if", "elif", "else", "endif", "for", "endfor", "set", "raw", "endraw"];
 
-/// How two values of a condition compare, and what joins conditions.
+/// The operators that compare two values or join conditions.
 const OPERATORS: &[&str] = &["==", "!=", "lt", "le", "gt", "ge", "and", "or"];
 
 impl<'c> Cx<'c> {
-    /// What can go on an expression, a condition or a path; `before` ends with the word.
+    /// Returns the completions of an expression, a condition or a path; `before` ends at the word.
     pub(in crate::lsp) fn expression(&self, before: &str) -> Vec<CompletionItem> {
         let is_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
         let typed = Span::new(self.place.word.start, self.place.offset).slice(self.place.text);
@@ -65,13 +65,13 @@ impl<'c> Cx<'c> {
         }
     }
 
-    /// The names of arguments in a call of a function that is open: `{{shorten(text=message, `.
+    /// Returns the names of further arguments in an open call: `{{shorten(text=message, `.
     fn call_arguments(&self, before: &str) -> Vec<CompletionItem> {
         let Some((name, given)) = call(before).filter(|(_, given)| !given.ends_with('=')) else { return Vec::new() };
         let index = self.project.index();
         let template = index.find(DefinitionKind::Template, name).and_then(|id| index.definition(id));
         let params = template.map_or(&[][..], |template| &template.params);
-        // One without a name is given by its position.
+        // An argument without a name is passed by its position.
         let one = |(at, one): (usize, &str)| match one.split_once('=') {
             Some((name, _)) => Some(name.trim().to_owned()),
             None => params.get(at).filter(|_| !one.trim().is_empty()).map(|param| param.name.to_string()),
@@ -85,7 +85,7 @@ impl<'c> Cx<'c> {
         self.around().iter().any(|element| element.attribute("syntax").is_some_and(|syntax| syntax.value().trim() == "jinja"))
     }
 
-    /// Names that have a value at the place.
+    /// Returns the names of values that are visible at the place.
     fn variables(&self, close: &str) -> Vec<CompletionItem> {
         let mut names: BTreeMap<String, String> = BTreeMap::new();
         let chain = self.around();
@@ -102,7 +102,7 @@ impl<'c> Cx<'c> {
         names.iter().map(one).collect()
     }
 
-    /// The names that `for` and `set` give in the text around the place.
+    /// Returns the names that `for` and `set` define in the text before the place.
     fn loops(&self, chain: &[Element<'_>]) -> Vec<String> {
         let own = chain.first().filter(|_| self.at == self.place.offset);
         let start = own.map_or(0, |element| element.start_tag().end);
@@ -122,7 +122,7 @@ impl<'c> Cx<'c> {
         names.concat()
     }
 
-    /// The elements that give names to values which the place can use.
+    /// Returns the elements that bind names visible at the place.
     fn bindings(&self, chain: &[Element<'c>]) -> Vec<(String, Element<'c>)> {
         let holder = chain.iter().rev().find(|element| matches!(element.name(), "task" | "template"));
         let mut found = Vec::new();
@@ -134,7 +134,7 @@ impl<'c> Cx<'c> {
         found
     }
 
-    /// The fields of what a path leads to, where the JSON Schema of the result says them.
+    /// Returns the fields of the value at a path, from the JSON Schema of the result.
     fn fields(&self, path: &str, close: &str) -> Vec<CompletionItem> {
         let schema = self.schema(path).unwrap_or_default();
         let fields = schema.get("properties").and_then(Value::as_object);
@@ -147,14 +147,14 @@ impl<'c> Cx<'c> {
         fields.into_iter().flatten().map(one).collect()
     }
 
-    /// The words that the schema of a result allows for what a path leads to.
+    /// Returns the words that the schema of a result allows at a path.
     fn enumerated(&self, path: &str) -> Vec<CompletionItem> {
         let schema = self.schema(path).unwrap_or_default();
         let words = schema.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         words.map(|word| self.item(word, CompletionItemKind::EnumMember, "", word)).collect()
     }
 
-    /// The JSON Schema of what a path leads to.
+    /// Returns the JSON Schema of the value at a path.
     fn schema(&self, path: &str) -> Option<Value> {
         let mut parts = path.split('.');
         let root = parts.next()?;
@@ -168,7 +168,7 @@ impl<'c> Cx<'c> {
         Some(schema)
     }
 
-    /// The JSON Schema of the result of an element: its own, or that of the task that it uses.
+    /// Returns the JSON Schema of an element's result: its own, or that of the task it references.
     fn schema_of(&self, element: Element<'_>) -> Option<Value> {
         let read = |file: &str, body: Element<'_>| {
             let format = body.elements().find(|child| child.name() == "output_format")?;
@@ -188,15 +188,15 @@ impl<'c> Cx<'c> {
         place::with(&text, &self.config().limits, |document| read(file, document.element_at(span.start)?))
     }
 
-    /// The names that an element gives to values at a place inside of `chain`.
+    /// Returns the names that an element binds, if they are visible inside `chain`.
     fn binds(&self, element: Element<'_>, chain: &[Element<'_>]) -> Vec<String> {
         let is_around = |element: &Element<'_>| chain.iter().any(|own| own.id() == element.id());
         let parent = |tag: &str| element.parent().filter(|parent| parent.name() == tag).and_then(Element::parent);
         let (attribute, home) = match element.name() {
             "parameter" => ("name", parent("parameters")),
-            // An input has no value of its own while it is made.
+            // An input is not visible inside itself.
             "input" if !is_around(&element) => ("name", parent("inputs")),
-            // Nor has a step a result before it has run.
+            // A step has no result before it has run.
             "task" | "call" | "cond" if !is_around(&element) && element.span().start < self.at => {
                 let mut around = place::around(element.parent());
                 ("as", around.find(|element| place::kind(*element).is_some_and(Kind::is_body)))

@@ -1,5 +1,5 @@
-//! Values and names that can be written at a place, each with what it means: words of attributes, types, definitions of the project,
-//! files, rules. What would be wrong there is not offered, or comes last.
+//! Completion of values and names with their meanings: words of attributes, types, definitions of
+//! the project, files, rules. Invalid candidates are omitted or come last.
 
 use super::completion_cx::{Cx, Place};
 use super::docs;
@@ -20,11 +20,11 @@ use crate::template::setting::SettingName;
 use gen_lsp_types::{CompletionItem, CompletionItemKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Entries of a folder at most.
+/// The maximum number of entries of a folder.
 const MOST: usize = 500;
 
 impl<'c> Cx<'c> {
-    /// What an attribute of the element begun at `open` can say.
+    /// Returns the completions of an attribute's value; the tag begins at `open`.
     pub(in crate::lsp) fn values(&self, open: usize, name: &str, typed: &str) -> Vec<CompletionItem> {
         let Some(element) = self.own(open) else { return Vec::new() };
         let Some(kind) = place::kind(element) else { return Vec::new() };
@@ -62,13 +62,14 @@ impl<'c> Cx<'c> {
         }
     }
 
-    /// Words with what they mean, in the order of both.
+    /// Returns items for words and their meanings, in order.
     pub(in crate::lsp) fn words(&self, words: &[&str], meanings: &[&str]) -> Vec<CompletionItem> {
         let one = |(word, doc): (&&str, &&str)| self.item(word, CompletionItemKind::EnumMember, doc, word);
         words.iter().zip(meanings).map(one).collect()
     }
 
-    /// The words of a setting; those last that the other settings of the task rule out.
+    /// Returns the words of a setting; those that conflict with other settings of the task come
+    /// last.
     pub(in crate::lsp) fn setting(&self, element: Element<'c>, setting: SettingName) -> Vec<CompletionItem> {
         let holder = element.parent().and_then(Element::parent);
         let mut others = None;
@@ -90,7 +91,8 @@ impl<'c> Cx<'c> {
         items
     }
 
-    /// The parameters of the template that a call names, but those that it gives already; what it has to give first.
+    /// Returns the parameters of the called template that have no argument yet, required ones
+    /// first.
     fn arguments(&self, arg: Element<'c>) -> Vec<CompletionItem> {
         let Some(call) = arg.parent() else { return Vec::new() };
         let index = self.project.index();
@@ -101,7 +103,7 @@ impl<'c> Cx<'c> {
         self.free(&template.params, &given, "")
     }
 
-    /// The parameters that nothing is given for; what has to be given first.
+    /// Returns the parameters without an argument, required ones first.
     pub(in crate::lsp) fn free(&self, params: &[Param], given: &[String], after: &str) -> Vec<CompletionItem> {
         let mut free: Vec<&Param> = params.iter().filter(|param| !given.iter().any(|name| **name == *param.name)).collect();
         free.sort_by_key(|param| !param.required);
@@ -113,7 +115,7 @@ impl<'c> Cx<'c> {
         free.into_iter().map(one).collect()
     }
 
-    /// The inputs of the task around an element.
+    /// Returns the inputs of the surrounding task.
     fn inputs(&self, element: Element<'c>) -> Vec<CompletionItem> {
         let mut around = place::around(element.parent());
         let holder = around.find(|element| place::kind(*element).is_some_and(Kind::is_body));
@@ -126,13 +128,14 @@ impl<'c> Cx<'c> {
         names.map(one).collect()
     }
 
-    /// The rules that a finding can be silenced by.
+    /// Returns the rules whose findings can be suppressed.
     pub(in crate::lsp) fn rules(&self) -> Vec<CompletionItem> {
         let rules = list::all().map(|rule| &rule.meta).filter(|meta| !meta.locked);
         rules.map(|meta| self.item(meta.name, CompletionItemKind::Value, meta.summary, meta.name)).collect()
     }
 
-    /// Names of the project that may be used here, with what stands behind one: not those that would lead back to where they are used.
+    /// Returns the usable definitions of the project, each followed by `after`. Omits those that
+    /// would cause a cycle of references.
     pub(in crate::lsp) fn definitions(&self, kind: DefinitionKind, after: &str) -> Vec<CompletionItem> {
         let index = self.project.index();
         let back = self.here(&index).map(|here| back(&index, here)).unwrap_or_default();
@@ -147,7 +150,7 @@ impl<'c> Cx<'c> {
         usable.filter_map(one).collect()
     }
 
-    /// The definition that the place is in.
+    /// Returns the definition at the place.
     fn here(&self, index: &Index<'_>) -> Option<DefId> {
         let chain: Vec<Element<'_>> = self.around();
         let root = chain.last()?;
@@ -158,7 +161,7 @@ impl<'c> Cx<'c> {
         Some(DefId { file: file as u32, definition: definition as u32 })
     }
 
-    /// The elements around the place, the innermost first.
+    /// Returns the elements around the place, the innermost first.
     pub(in crate::lsp) fn around(&self) -> Vec<Element<'c>> {
         let here = self.document.element_at(self.at.saturating_sub(1)).or_else(|| self.document.root());
         place::around(here).collect()
@@ -166,11 +169,11 @@ impl<'c> Cx<'c> {
 }
 
 impl Place<'_> {
-    /// The folders, and the files with an ending, that a path can go on with; it is relative to the folder of `base`, which itself
-    /// is not among them. The project file comes last.
+    /// Returns the folders, and the files with an ending, that complete a path. The path is
+    /// relative to the folder of `base`, which is not offered itself. The project file comes last.
     pub(in crate::lsp) fn files(&self, project: &ProjectState, typed: &str, base: &str, ending: &str) -> Vec<CompletionItem> {
         let folder = typed.rfind('/').map_or("", |end| typed.get(..=end).unwrap_or(""));
-        // Of a path its last part is completed.
+        // In a path only the last part is completed.
         let tail = Span::new(self.offset, self.word.end).slice(self.text);
         let tail = tail.split('/').next().unwrap_or("");
         let last = (typed.len() - folder.len()) as u32;
@@ -192,7 +195,7 @@ impl Place<'_> {
     }
 }
 
-/// The definitions from which references lead to one, itself among them.
+/// Returns all definitions with a direct or indirect reference to one, and that one.
 fn back(index: &Index<'_>, here: DefId) -> BTreeSet<DefId> {
     let mut users: BTreeMap<DefId, Vec<DefId>> = BTreeMap::new();
     for (id, _, reference) in index.references() {

@@ -1,6 +1,7 @@
-//! What there is to say about a definition, a type or a subtype, in Markdown: to those who complete its name and who point at it.
+//! Descriptions of definitions, types and subtypes in Markdown, for completion and hover.
 //!
-//! What a file's definitions say of themselves is read when somebody asks and kept until the file is compiled again.
+//! The descriptions of a file's definitions are made on demand and cached until the file is
+//! compiled again.
 
 use super::provenance;
 use crate::lsp::prelude::*;
@@ -21,10 +22,10 @@ use crate::template::text;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-/// Letters of a text that are shown.
+/// The maximum length of an excerpt in characters.
 const SHOWN: usize = 240;
 
-/// What a definition is about, and the file that it is in.
+/// Returns the description of a definition and the path of its file.
 pub(in crate::lsp) fn of<'p>(project: &'p ProjectState, index: &Index<'p>, id: DefId) -> Option<(&'p Arc<str>, String)> {
     let path = index.file(id.file)?.path;
     let template = project.template(path)?;
@@ -37,14 +38,14 @@ pub(in crate::lsp) fn of<'p>(project: &'p ProjectState, index: &Index<'p>, id: D
     Some((path, all.get(id.definition as usize).cloned().unwrap_or_default()))
 }
 
-/// The same with its kind and name before it.
+/// Returns the description of a definition after its kind, name and file.
 pub(in crate::lsp) fn in_full(project: &ProjectState, kind: DefinitionKind, name: &str) -> Option<String> {
     let index = project.index();
     let (path, about) = of(project, &index, index.find(kind, name)?)?;
     Some(with_more(format!("{} `{name}` in `{path}`", kind.word()), &about))
 }
 
-/// Two paragraphs, or one.
+/// Appends a second paragraph, if it is not empty.
 fn with_more(mut first: String, more: &str) -> String {
     if !more.is_empty() {
         let _ = write!(first, "\n\n{more}");
@@ -52,7 +53,7 @@ fn with_more(mut first: String, more: &str) -> String {
     first
 }
 
-/// What each definition of a file is about, in their order.
+/// Describes each definition of a file, in order.
 fn all(project: &ProjectState, path: &str, template: &Compiled) -> Vec<String> {
     let Some((text, _)) =
         project.text(path).filter(|(text, _)| !Buffer::is_large_text(text) && !template.facts.definitions.is_empty())
@@ -93,7 +94,7 @@ fn of_template(template: &model::Template<'_>, bodies: &Bodies, lines: &mut Vec<
     lines.extend(task.and_then(|task| kind(task, bodies)));
 }
 
-/// The type of a task, and what holds in it.
+/// Describes the type of a task and its resolved settings.
 fn kind(task: &Task<'_>, bodies: &Bodies) -> Option<String> {
     let body = bodies.get(task)?;
     let word = task.operator.as_ref().map_or("atomic", |operator| &*operator.value);
@@ -106,13 +107,13 @@ fn parameters(all: impl Iterator<Item = String>) -> Option<String> {
     (!all.is_empty()).then(|| format!("parameters: {}", all.join("; ")))
 }
 
-/// “`subject` string, required”.
+/// Describes a parameter: “`subject` string, required”.
 fn parameter(parameter: &Parameter<'_>) -> String {
     let name = parameter.name.as_ref().map_or("", |name| &*name.value);
     format!("`{name}` {}", traits(parameter))
 }
 
-/// “string, required”: everything about a parameter but its name.
+/// Describes a parameter without its name: “string, required”.
 fn traits(parameter: &Parameter<'_>) -> String {
     let mut parts: Vec<String> = parameter.kind.iter().map(|kind| kind.value.to_string()).collect();
     parts.push(if parameter.is_required() { "required".to_owned() } else { "optional".to_owned() });
@@ -121,7 +122,7 @@ fn traits(parameter: &Parameter<'_>) -> String {
     parts.join(", ")
 }
 
-/// The first words of a text, in one line; where they are kept, for one in a file of its own.
+/// Returns the first words of a text on one line, or the path of its file.
 fn first_words(text: &Text<'_>) -> String {
     match &text.src {
         Some(src) => format!("a text in `{}`", src.value),
@@ -129,7 +130,7 @@ fn first_words(text: &Text<'_>) -> String {
     }
 }
 
-/// The first words of a text, in one line.
+/// Returns the first words of a text on one line.
 pub(in crate::lsp) fn shortened(raw: &str) -> String {
     let words = text::dedent_element(raw);
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -139,7 +140,7 @@ pub(in crate::lsp) fn shortened(raw: &str) -> String {
     }
 }
 
-/// What a type is, and what holds in it unless something else is written.
+/// Describes a type and its default settings.
 pub(in crate::lsp) fn of_type(layers: &Layers, word: &str) -> Option<String> {
     let row = layers.get(layers.row(word, None).ok()?);
     let base = row.base();
@@ -152,7 +153,7 @@ pub(in crate::lsp) fn of_type(layers: &Layers, word: &str) -> Option<String> {
     Some(format!("{is}\n\nby default: {}", provenance::summary(row.defaults())))
 }
 
-/// Which settings a subtype changes.
+/// Lists the settings that a subtype changes.
 pub(in crate::lsp) fn of_subtype(layers: &Layers, operator: &str, subtype: &str) -> Option<String> {
     let own = layers.get(layers.row(operator, Some(subtype)).ok()?).defaults();
     let of_type = layers.defaults(layers.row(operator, None).ok()?);
@@ -184,7 +185,7 @@ pub(in crate::lsp) fn of_attribute(attribute: &Attr) -> String {
     text
 }
 
-/// Without the marks of Markdown.
+/// Removes the marks of Markdown.
 pub(in crate::lsp) fn plain(text: &str) -> String {
     text.replace("**", "").replace('`', "")
 }

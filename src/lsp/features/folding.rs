@@ -1,4 +1,4 @@
-//! What can be folded: elements and comments of more than one line.
+//! Folding of elements, comments and CDATA sections of more than one line.
 
 use crate::lsp::place;
 use crate::lsp::server::{Answer, MOST, Server, value};
@@ -15,7 +15,7 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &FoldingRangeParams) -
             let span = node.span();
             let start = line(span.start);
             let end = line(span.end.saturating_sub(1));
-            // The line of the end tag stays, so that one sees where the fold ends.
+            // The line of the end tag stays visible, so that the end of the fold can be seen.
             let end = if node.kind() == Kind::Element { end.saturating_sub(1) } else { end };
             let kind = (node.kind() == Kind::Comment).then_some(FoldingRangeKind::Comment);
             (end > start).then_some(FoldingRange {

@@ -6,8 +6,8 @@ use crate::lsp::server::{Answer, Server, value};
 use gen_lsp_types::DocumentFormattingParams;
 use serde_json::Value;
 
-/// Answers `textDocument/formatting`: an edit for each place that changes; nothing for a text that is not well-formed. How wide and
-/// how deep is the project's to say, not the editor's.
+/// Answers `textDocument/formatting` with an edit for each changed part; returns null for a text
+/// that is not well-formed. The project file sets width and indentation, not the editor.
 pub(in crate::lsp) fn document(server: &Server<'_>, params: &DocumentFormattingParams) -> Answer {
     let (project, _, buffer) = server.document(&params.text_document.uri)?;
     let config = &project.config;

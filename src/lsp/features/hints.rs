@@ -1,5 +1,6 @@
-//! Hints at the end of a start tag: the settings that the project file decides, each leading to its line there. Lenses above
-//! definitions: resolved settings, and what agents would receive as far as it is counted.
+//! Hints at the end of a start tag: the settings that the project file sets, each with a link to
+//! its line there. Lenses above definitions: resolved settings, and the token counts of agents once
+//! they are known.
 
 use super::commands::COMMAND;
 use super::navigate::{self, Place};
@@ -46,7 +47,7 @@ pub(in crate::lsp) fn inlay(server: &Server<'_>, params: &InlayHintParams) -> An
 }
 
 impl Server<'_> {
-    /// Has the tasks of a document counted, so that its lenses have figures.
+    /// Starts counting the tasks of a document for its lenses.
     pub(in crate::lsp) fn want(&mut self, uri: &gen_lsp_types::Uri) {
         let is_told = self.client.refreshes.lenses;
         if let Some((project, name, _)) = self.workspace.document(uri) {
@@ -55,7 +56,8 @@ impl Server<'_> {
     }
 }
 
-/// Answers `textDocument/codeLens`: the resolved settings of each definition above it, and what its agents would receive.
+/// Answers `textDocument/codeLens`: the resolved settings of each definition, and the token counts
+/// of its agents.
 pub(in crate::lsp) fn lenses(server: &Server<'_>, params: &gen_lsp_types::CodeLensParams) -> Answer {
     let (project, name, buffer) = server.document(&params.text_document.uri)?;
     let config = &project.config;

@@ -1,5 +1,5 @@
-//! What an element, attribute or setting means, where each resolved value comes from, and what a task or segment costs as far
-//! as it is counted.
+//! Hover: the meaning of elements, attributes and settings, the origin of resolved values, and the
+//! token counts of tasks and segments once they are known.
 
 use super::docs;
 use super::mentions::{self, Mentioned};
@@ -25,7 +25,7 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer
     let at = params.text_document_position_params;
     let (project, name, buffer, offset) = server.position(&at)?;
     let config = &project.config;
-    // What a name at this place stands for goes before what the place is.
+    // The description of a name comes before that of the place.
     let named = if buffer.is_large() { None } else { of_name(project, &name, offset) };
     let known = server.token_counts.of(&(project.root.clone(), Arc::clone(&name)));
     let (placed, figures) = if project.is_xml(&name) {
@@ -41,7 +41,7 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer
         (named, placed) => named.or(placed),
     };
     let mut lines: Vec<String> = said.iter().map(|(text, _)| text.clone()).collect();
-    // What else there is to say about a finding at this place.
+    // The notes and help of findings at this place.
     for finding in project.found(&name).iter().filter(|finding| finding.span.touches(offset)) {
         let more: Vec<String> = remarks(finding).collect();
         let more = if more.is_empty() { finding.rule.summary.to_owned() } else { more.join("; ") };
@@ -58,7 +58,7 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer
     value(Hover { contents: Contents::MarkupContent(MarkupContent { kind, value: text }), range })
 }
 
-/// What the name of a definition or a variable stands for.
+/// Describes the definition or variable whose name is at an offset.
 fn of_name(project: &ProjectState, file: &Arc<str>, offset: u32) -> Option<(String, Span)> {
     let Some(template) = project.template(file) else {
         let is_ours = **file == *PROJECT || project.is_scenario(file);
@@ -72,7 +72,7 @@ fn of_name(project: &ProjectState, file: &Arc<str>, offset: u32) -> Option<(Stri
         return Some((docs::in_full(project, found.kind.target(), &found.name)?, found.span));
     }
     if let Some(found) = facts.definitions.iter().find(|own| own.span.touches(offset)) {
-        // Where the file names it, this is the tag, of which there is something else to say.
+        // A definition named by its file has its tag as span, which is described as an element.
         let is_written = found.span.len() as usize >= found.name.len()
             && project.open.get(&**file)?.text.get(..found.span.start as usize)?.ends_with(['"', '\'']);
         return if is_written { Some((docs::in_full(project, found.kind, &found.name)?, found.span)) } else { None };
@@ -81,7 +81,7 @@ fn of_name(project: &ProjectState, file: &Arc<str>, offset: u32) -> Option<(Stri
     Some((variable_definition::describe(project, &pointed)?, pointed.span))
 }
 
-/// The same beside the templates: in a scenario, in the project file.
+/// Describes a name in a scenario or in the project file.
 fn mentioned(project: &ProjectState, file: &str, offset: u32) -> Option<(String, Span)> {
     let found = mentions::at(project, file, offset)?;
     let about = if let Some(kind) = found.kind(project) {
@@ -104,7 +104,7 @@ fn mentioned(project: &ProjectState, file: &str, offset: u32) -> Option<(String,
     Some((about, found.span))
 }
 
-/// What the value of an attribute means, where the language or the project knows it.
+/// Describes the value of an attribute by the language or the project file.
 fn of_value(config: &Config, element: Element<'_>, kind: Kind, attribute: Attribute<'_>) -> Option<String> {
     let word = attribute.value();
     let word = word.trim();
@@ -136,7 +136,7 @@ fn about(server: &Server<'_>, project: &ProjectState, document: Document<'_>, of
             let setting = provenance::setting(element);
             let mut text = match spot {
                 Spot::Name | Spot::Tag => of_element(kind),
-                // Inside a text there is nothing to say about the element around it.
+                // The text inside an element has no description of its own.
                 Spot::AttributeName(_) | Spot::Value(_) | Spot::Inside if setting.is_none() => return None,
                 Spot::AttributeName(_) | Spot::Value(_) | Spot::Inside => {
                     let word = element.text();
@@ -163,7 +163,7 @@ fn of_element(kind: Kind) -> String {
     text
 }
 
-/// What the settings around an element are, and where each comes from.
+/// Describes the resolved settings around an element and their origins.
 fn resolved(server: &Server<'_>, project: &ProjectState, document: Document<'_>, element: Element<'_>) -> String {
     let config = &project.config;
     let place = |path: &str, line: u32| {
@@ -172,7 +172,7 @@ fn resolved(server: &Server<'_>, project: &ProjectState, document: Document<'_>,
     };
     let mut out = Vec::new();
     provenance::settings(config, document, element, |task, body, setting| {
-        // Of a whole task nothing is said of what has no effect, unless it is written.
+        // For a whole task, a setting without effect is described only if it is written.
         let is_told = |name: SettingName| body.resolved.get(name).applies || task.written().span(name).is_some();
         let names = SettingName::ALL.iter().copied().filter(|name| setting.map_or(is_told(*name), |one| one == *name));
         out.extend(names.map(|name| provenance::describe(config, body, name, place)));

@@ -1,11 +1,11 @@
-//! The names that the language gives inside of a loop or a reduce: which part each comes from, and who says it.
+//! Names that the language binds inside a loop or a reduce: their meanings, sources and uses.
 
 use super::variables::{self, Occurrence, Role, VariableAtCursor};
 use crate::lsp::prelude::*;
 use crate::syntax::tree::{Document, Element};
 use crate::template::scope::Target;
 
-/// What each of them is.
+/// Returns the meaning of such a name.
 pub(in crate::lsp) fn meaning(name: &str) -> Option<&'static str> {
     Some(match name {
         "accumulator" => "what has been reduced so far: `initial_value` before the first input",
@@ -20,7 +20,7 @@ pub(in crate::lsp) fn meaning(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The names that the language gives inside of an element.
+/// Returns the names that the language binds inside an element.
 pub(in crate::lsp) fn given(tag: &str) -> &'static [&'static str] {
     match tag {
         "inner_task" => &["current_input"],
@@ -35,7 +35,7 @@ pub(in crate::lsp) fn given(tag: &str) -> &'static [&'static str] {
     }
 }
 
-/// By name: the part that it is the result or the setting of, and a part that everything of this kind has.
+/// Each name with the part that is its source, and a part that every such construct has.
 const PARTS: [(&str, &str, &str); 8] = [
     ("accumulator", "initial_value", "reduction_task"),
     ("current_input", "inputs", "reduction_task"),
@@ -47,7 +47,8 @@ const PARTS: [(&str, &str, &str); 8] = [
     ("script_result", "script_execution", "director"),
 ];
 
-/// The part and the uses of a name that the language gives, in order; none for other names.
+/// Returns the source and the uses of a name that the language binds, in order; none for other
+/// names.
 pub(in crate::lsp) fn occurrences(project: &ProjectState, pointed: &VariableAtCursor) -> Vec<Occurrence> {
     let file = &pointed.variable.file;
     let Some(traced) = variables::traced(project, file, "") else { return Vec::new() };
@@ -67,7 +68,7 @@ pub(in crate::lsp) fn occurrences(project: &ProjectState, pointed: &VariableAtCu
     })
 }
 
-/// The loop or reduce around a place, and its part that a name stands for.
+/// Returns the loop or reduce around a place, and the part that is the source of a name.
 pub(in crate::lsp) fn part<'a>(document: Document<'a>, offset: u32, name: &str) -> Option<(Element<'a>, Element<'a>)> {
     let (_, own, always) = PARTS.into_iter().find(|(known, ..)| *known == name)?;
     let around = place::around(document.element_at(offset));

@@ -1,4 +1,4 @@
-//! Both tags of an element, which are edited together.
+//! The start and end tag of an element, which are edited together.
 
 use crate::lsp::prelude::*;
 use gen_lsp_types::LinkedEditingRangeParams;

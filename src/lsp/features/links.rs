@@ -1,11 +1,11 @@
-//! Links to the files that a template pulls in.
+//! Links to the files that a template includes.
 
 use crate::lsp::prelude::*;
 use crate::lsp::uri;
 use crate::template::names::SourceKind;
 use gen_lsp_types::DocumentLinkParams;
 
-/// Answers `textDocument/documentLink`: the files that a template pulls in.
+/// Answers `textDocument/documentLink`.
 pub(in crate::lsp) fn answer(server: &Server<'_>, params: &DocumentLinkParams) -> Answer {
     let (project, name, buffer) = server.document(&params.text_document.uri)?;
     let folder = project.path(&name).parent().map(std::path::Path::to_path_buf).unwrap_or_default();

@@ -19,17 +19,17 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::lsp) struct Mention {
     pub(in crate::lsp) file: Arc<str>,
-    /// The name alone, without its quotes.
+    /// The name without its quotes.
     pub(in crate::lsp) span: Span,
     /// The text that the name is a part of, with its quotes.
     whole: Span,
     pub(in crate::lsp) name: String,
     pub(in crate::lsp) what: Mentioned,
-    /// The section of the project file that it names.
+    /// True for the section of the project file that defines the thing.
     pub(in crate::lsp) defines: bool,
 }
 
-/// What is named.
+/// The kind of a named thing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::lsp) enum Mentioned {
     /// A task.
@@ -44,13 +44,13 @@ pub(in crate::lsp) enum Mentioned {
     Provider,
     /// A parameter of this task.
     Parameter(String),
-    /// An input or a result in this task, or in what it refers to.
+    /// An input or a result in this task, or in a definition that it references.
     Value(String),
     /// A task, a fragment, or a value in this task.
     Source(String),
 }
 
-/// Every place of the project.
+/// Returns every such place of the project, sorted.
 pub(in crate::lsp) fn all(project: &ProjectState) -> Vec<Mention> {
     let mut found = of_project_file(project);
     for read in project.suites.values().flatten() {
@@ -62,7 +62,7 @@ pub(in crate::lsp) fn all(project: &ProjectState) -> Vec<Mention> {
     found
 }
 
-/// The one at an offset of a file.
+/// Returns the reference at an offset of a file.
 pub(in crate::lsp) fn at(project: &ProjectState, file: &str, offset: u32) -> Option<Mention> {
     if project.is_xml(file) {
         return None;
@@ -110,7 +110,7 @@ fn of_project_file(project: &ProjectState) -> Vec<Mention> {
     found
 }
 
-/// The variable that a place names.
+/// Returns the variable that a place references.
 pub(in crate::lsp) fn variable(project: &ProjectState, mention: &Mention) -> Option<VariableAtCursor> {
     let variable = match &mention.what {
         Mentioned::Parameter(task) => variables::parameter(project, task, &mention.name),
@@ -120,7 +120,7 @@ pub(in crate::lsp) fn variable(project: &ProjectState, mention: &Mention) -> Opt
     Some(VariableAtCursor { variable, name: mention.name.clone(), span: mention.span })
 }
 
-/// The places that name a variable.
+/// Returns the places that reference a variable.
 pub(in crate::lsp) fn of_variable<'m>(
     project: &'m ProjectState,
     name: &'m str,
@@ -131,7 +131,7 @@ pub(in crate::lsp) fn of_variable<'m>(
 }
 
 impl Mention {
-    /// Which kind of definition is named, if one is.
+    /// Returns the kind of the referenced definition, if it is one.
     pub(in crate::lsp) fn kind(&self, project: &ProjectState) -> Option<DefinitionKind> {
         match self.what {
             Mentioned::Task | Mentioned::OwnTask => Some(DefinitionKind::Task),
@@ -144,10 +144,10 @@ impl Mention {
         }
     }
 
-    /// Writes another name for a definition.
+    /// Returns the edit for a new name of the definition.
     pub(in crate::lsp) fn rename(&self, text: &str, new: &str) -> Option<Edit> {
         if self.what == Mentioned::OwnTask {
-            // The role keeps its name, and says which task it plays from now on.
+            // The role keeps its name and gets a `template` key with the task's new name.
             let rest = text.get(self.span.end as usize..)?;
             let close = rest
                 .find(']')

@@ -1,4 +1,4 @@
-//! One file a request of the protocol, and what several of them need.
+//! The requests of the protocol, one file each, and their shared parts.
 
 pub(super) mod actions;
 pub(super) mod commands;

@@ -1,5 +1,5 @@
-//! From a name to where it is defined, and to everything that says it: of tasks, templates and fragments here, of parameters,
-//! inputs and steps as [`super::variables`] finds them.
+//! Finds the definition and all references of a name. Tasks, templates and fragments are handled
+//! here; [`super::variables`] finds parameters, inputs and steps.
 
 use super::implicit_names;
 use super::mentions::{self, Mention, Mentioned};
@@ -21,11 +21,11 @@ use gen_lsp_types::{
 /// A place in a file.
 pub(super) type Place = (Arc<str>, Span);
 
-/// What a name at a place stands for.
+/// The definition that a name at the cursor references.
 pub(in crate::lsp) struct SymbolAtCursor {
     pub(in crate::lsp) kind: DefinitionKind,
     pub(in crate::lsp) name: String,
-    /// Where the name itself stands.
+    /// The place of the name.
     pub(in crate::lsp) span: Span,
 }
 
@@ -47,7 +47,7 @@ pub(in crate::lsp) fn definition(server: &Server<'_>, params: &DefinitionParams)
     if let Target::Bound(span) = pointed.variable.target {
         return Ok(location(server, project, &(pointed.variable.file, span)));
     }
-    // Nothing declares it here: the caller of this task may, else it is the first place that says it.
+    // Without a declaration: the places where callers pass the value, otherwise the first use.
     let found = occurrences_of(project, &pointed);
     let declared: Vec<&Occurrence> = found.iter().filter(|one| one.role == Role::Defines).collect();
     let found = if declared.is_empty() { found.first().into_iter().collect() } else { declared };
@@ -64,7 +64,7 @@ pub(in crate::lsp) fn references(server: &Server<'_>, params: &ReferenceParams) 
     value(found.into_iter().map(|one| location(server, project, &(one.file, one.span))).collect::<Vec<_>>())
 }
 
-/// Answers `textDocument/documentHighlight`: the same places, of this document alone.
+/// Answers `textDocument/documentHighlight`: the same places, in this document only.
 pub(in crate::lsp) fn highlights(server: &Server<'_>, params: &DocumentHighlightParams) -> Answer {
     let at = &params.text_document_position_params;
     let (_, name, buffer) = server.document(&at.text_document.uri)?;
@@ -94,7 +94,7 @@ pub(in crate::lsp) fn prepare(server: &Server<'_>, params: &TextDocumentPosition
     value(json!({"range": range, "placeholder": name}))
 }
 
-/// Every place that says the name at a position, in order.
+/// Returns every occurrence of the name at a position, in order.
 fn occurrences(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Vec<Occurrence>, Refusal> {
     let (project, ..) = server.document(&at.text_document.uri)?;
     if let Some(meant) = symbol_at(server, at)? {
@@ -113,7 +113,7 @@ fn occurrences(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<V
     Ok(variable_at(server, at)?.map_or_else(Vec::new, |pointed| occurrences_of(project, &pointed)))
 }
 
-/// Every place that says the name of a variable, in order.
+/// Returns every occurrence of a variable, in order.
 fn occurrences_of(project: &ProjectState, pointed: &VariableAtCursor) -> Vec<Occurrence> {
     match pointed.variable.target {
         Target::Language => implicit_names::occurrences(project, pointed),
@@ -138,13 +138,13 @@ pub(in crate::lsp) fn web_beside<'m>(
     mentions::of_variable(project, name, |variable| web.all.contains(variable))
 }
 
-/// The places beside the templates that name a definition.
+/// Returns the references to a definition outside templates.
 pub(in crate::lsp) fn beside<'p>(project: &'p ProjectState, meant: &'p SymbolAtCursor) -> impl Iterator<Item = Mention> + 'p {
     let named = mentions::all(project).into_iter().filter(|own| own.name == meant.name);
     named.filter(|own| own.kind(project) == Some(meant.kind))
 }
 
-/// The definition that the name at a position stands for.
+/// Returns the definition that the name at a position references.
 pub(in crate::lsp) fn symbol_at(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<SymbolAtCursor>, Refusal> {
     let (project, name, _, offset) = server.position(at)?;
     let Some(template) = project.template(&name) else {
@@ -159,7 +159,7 @@ pub(in crate::lsp) fn symbol_at(server: &Server<'_>, at: &TextDocumentPositionPa
     Ok(definition.map(|found| SymbolAtCursor { kind: found.kind, name: found.name.to_string(), span: found.span }))
 }
 
-/// The variable that the name at a position stands for.
+/// Returns the variable that the name at a position references.
 pub(in crate::lsp) fn variable_at(
     server: &Server<'_>,
     at: &TextDocumentPositionParams,
@@ -169,7 +169,7 @@ pub(in crate::lsp) fn variable_at(
     Ok(variables::at(project, &name, offset).or_else(beside))
 }
 
-/// The file whose path is at a position.
+/// Returns the file whose path is at a position.
 fn source(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<Arc<str>>, Refusal> {
     let (project, name, _, offset) = server.position(at)?;
     let sources = project.template(&name).map_or(&[][..], |template| &template.facts.sources);
@@ -178,7 +178,8 @@ fn source(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option
     Ok(file.filter(|file| project.open.contains_key(file.as_str()) || fs::is_file(&project.path(file))).map(Arc::from))
 }
 
-/// The lines of the project file that decide the settings of the task, or the setting, whose tag is at a position.
+/// Returns the lines of the project file that set the settings of the element at a position: a task
+/// or a setting.
 fn decided(server: &Server<'_>, at: &TextDocumentPositionParams) -> Answer {
     let (project, name, buffer, offset) = server.position(at)?;
     let mut found: Vec<Place> = Vec::new();
@@ -197,7 +198,7 @@ fn decided(server: &Server<'_>, at: &TextDocumentPositionParams) -> Answer {
     Ok(if found.is_empty() { Value::Null } else { Value::Array(found) })
 }
 
-/// All places that name the role, model or provider at a position.
+/// Returns all references to the role, model or provider at a position.
 fn configured(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Vec<Mention>, Refusal> {
     let (project, name, _, offset) = server.position(at)?;
     let is_configured = |own: &Mention| matches!(own.what, Mentioned::Role | Mentioned::Model | Mentioned::Provider);
@@ -222,7 +223,7 @@ pub(in crate::lsp) fn uses(project: &ProjectState, meant: &SymbolAtCursor) -> Ve
     own.map(|(path, one)| (Arc::clone(path), one.span)).collect()
 }
 
-/// A place as the client has it.
+/// Converts a place to a location of the protocol.
 pub(super) fn location(server: &Server<'_>, project: &ProjectState, (path, span): &Place) -> Value {
     let (text, index) = project.text(path).unwrap_or_default();
     json!({"uri": address(project, path), "range": server.client.encoding.range(&text, &index, *span)})

@@ -1,4 +1,4 @@
-//! Where a setting's value comes from, in an author's words.
+//! Describes the provenance of a setting's value for authors.
 
 use crate::lsp::prelude::*;
 use crate::project::config::Config;
@@ -13,7 +13,8 @@ use crate::template::nodes;
 use crate::template::setting::{SettingName, Word};
 use std::fmt::Write as _;
 
-/// “**`inherit_context`** `full` — default of type sequential”; what it has beaten, and how to change it.
+/// Describes a setting: “**`inherit_context`** `full` — default of type sequential”, then the
+/// overridden values and the way to change it.
 pub(in crate::lsp) fn describe(config: &Config, body: &Body, name: SettingName, place: impl Fn(&str, u32) -> String) -> String {
     let origin = |of: &Origin| origin(config, of, &place);
     let setting = body.resolved.get(name);
@@ -24,14 +25,15 @@ pub(in crate::lsp) fn describe(config: &Config, body: &Body, name: SettingName, 
     for beaten in body.resolved.beaten(&config.layers, name) {
         let _ = write!(out, "; over `{}`, {}", beaten.value.word(), origin(&beaten.origin));
     }
-    // What has no effect is not to be written.
+    // A setting without effect should not be written.
     if setting.applies && !matches!(setting.origin.place, Place::Template(_)) {
         out.push_str("; write it in `<context_management>` to override");
     }
     out
 }
 
-/// Looks at the settings of the task that an element is, or belongs to when it is a setting or the block of them.
+/// Calls `look` with the settings of an element's task. The element is a task, a setting or
+/// `<context_management>`.
 pub(in crate::lsp) fn settings(
     config: &Config,
     document: Document<'_>,
@@ -55,13 +57,13 @@ pub(in crate::lsp) fn settings(
     });
 }
 
-/// The setting that an element is.
+/// Returns the setting that an element sets.
 pub(in crate::lsp) fn setting(element: Element<'_>) -> Option<SettingName> {
     let kind = place::kind(element)?;
     SettingName::ALL.iter().copied().find(|name| name.word() == kind.tag())
 }
 
-/// The settings with an effect that the project file decides, each with the place there.
+/// Returns the effective settings that the project file sets, each with its place there.
 pub(in crate::lsp) fn of_project(config: &Config, body: &Body) -> Vec<(SettingName, (Arc<str>, Span))> {
     let one = |name: &SettingName| {
         let setting = body.resolved.get(*name);
@@ -71,7 +73,7 @@ pub(in crate::lsp) fn of_project(config: &Config, body: &Body) -> Vec<(SettingNa
     SettingName::ALL.iter().filter_map(one).collect()
 }
 
-/// One line for a hint: “full: default of type sequential”.
+/// Describes a setting on one line for a hint: “full: default of type sequential”.
 pub(in crate::lsp) fn brief(config: &Config, body: &Body, name: SettingName) -> String {
     let setting = body.resolved.get(name);
     format!(
@@ -82,7 +84,7 @@ pub(in crate::lsp) fn brief(config: &Config, body: &Body, name: SettingName) -> 
     )
 }
 
-/// What holds, in one line: the settings that have an effect.
+/// Lists the settings with an effect on one line.
 pub(in crate::lsp) fn summary(resolved: &Resolved) -> String {
     let names = SettingName::ALL.iter().copied().filter(|name| resolved.get(*name).applies);
     let words: Vec<String> = names.map(|name| format!("{} `{}`", name.word(), resolved.get(name).value.word())).collect();

@@ -1,6 +1,7 @@
-//! Renames a task, a template, a fragment, a parameter, an input or a step, wherever its name is used.
+//! Renames a task, template, fragment, parameter, input or step with all its references.
 //!
-//! Refuses, with the reason, a name that is not valid or that would change what another name refers to.
+//! Refuses, with the reason, a name that is invalid or that would change the target of another
+//! reference.
 
 use super::mentions::Mention;
 use super::navigate::{self, SymbolAtCursor};
@@ -45,7 +46,7 @@ fn answered(server: &Server<'_>, project: &ProjectState, edits: &Edits) -> Answe
     value(workspace_edit::of(&server.client, project, edits.iter().filter_map(of).collect()))
 }
 
-/// Another name for a definition.
+/// Returns the edits for a new name of a definition.
 fn name(project: &ProjectState, meant: &SymbolAtCursor, new: &str) -> Result<Edits, Refusal> {
     if new.is_empty() || new.contains(['<', '>', '&', '"', '\'', '{', '}']) || new.contains(char::is_control) {
         return Err(Refusal::invalid(format!(
@@ -62,7 +63,7 @@ fn name(project: &ProjectState, meant: &SymbolAtCursor, new: &str) -> Result<Edi
     }
     for (path, span) in navigate::definitions(project, meant) {
         let text = project.text(&path).map(|(text, _)| text).unwrap_or_default();
-        // A task that is named by its file says its new name from now on.
+        // A task that is named by its file gets a `name` attribute.
         let is_written = span.slice(&text) == meant.name || meant.kind != DefinitionKind::Task;
         let edit = if is_written { Edit::replace(span, new) } else { Edit::insert(span.end, format!(" name=\"{new}\"")) };
         edits.entry(path).or_default().push(edit);
@@ -120,7 +121,8 @@ fn variable(project: &ProjectState, pointed: &VariableAtCursor, new: &str) -> Re
     Ok(edits)
 }
 
-/// Makes the edits in memory and checks the whole project with them: a name brings no new error, and nothing new in a scenario.
+/// Checks the whole project with the edits in memory: a rename must add no error, and no finding in
+/// a scenario.
 fn sound(project: &ProjectState, new: &str, edits: &Edits) -> Result<(), Refusal> {
     let of = |(file, edits): (&Arc<str>, &Vec<Edit>)| {
         let (text, _) = project.text(file)?;
@@ -138,7 +140,7 @@ fn sound(project: &ProjectState, new: &str, edits: &Edits) -> Result<(), Refusal
     Ok(())
 }
 
-/// How often a file has an error of a rule, or a finding about a scenario, with one of each.
+/// Counts the errors, and the findings in scenarios, by file and rule, with one finding of each.
 fn counted(project: &ProjectState) -> BTreeMap<(Arc<str>, Code), (usize, Diagnostic)> {
     let mut counts = BTreeMap::new();
     for finding in project.names().into_iter().flat_map(|name| project.found(&name)) {
@@ -169,7 +171,8 @@ fn place(project: &ProjectState, file: &str, span: Span) -> String {
     format!("{file}:{}:{}", found.line, found.column)
 }
 
-/// Refuses a name that another one has already: in a body around the variable's own or inside it, or in a Jinja text that says both.
+/// Refuses a name that another variable has: in a body around or inside the variable's own, or in a
+/// Jinja text that uses both.
 fn clashes(project: &ProjectState, web: &Web<'_>, new: &str) -> Result<(), Refusal> {
     for Variable { file, target } in &web.all {
         let Traced { text, trace } = variables::traced(project, file, "").unwrap_or_default();

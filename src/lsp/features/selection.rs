@@ -1,10 +1,10 @@
-//! Selections that grow: from a value to its attribute, tag, element, and so on outwards.
+//! Selections that expand from a value to its attribute, tag, element, and so on outwards.
 
 use crate::lsp::prelude::*;
 use crate::syntax::tree::{Element, Kind};
 use gen_lsp_types::{Position, SelectionRange, SelectionRangeParams};
 
-/// Answers `textDocument/selectionRange`: value, attribute, tag, content, element, and so on outwards.
+/// Answers `textDocument/selectionRange`.
 pub(in crate::lsp) fn answer(server: &Server<'_>, params: &SelectionRangeParams) -> Answer {
     let (project, _, buffer) = server.document(&params.text_document.uri)?;
     let range = |span| server.client.encoding.range(&buffer.text, &buffer.index, span);

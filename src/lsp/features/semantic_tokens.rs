@@ -1,4 +1,4 @@
-//! What stands in `{{…}}` as tokens.
+//! Semantic tokens of `{{…}}`.
 
 use crate::lsp::diagnostics::meet;
 use crate::lsp::prelude::*;
@@ -6,10 +6,10 @@ use crate::syntax::tree::Kind;
 use crate::template::expression;
 use gen_lsp_types::{Position, Range, TextDocumentIdentifier};
 
-/// The kinds of tokens, by number.
+/// The token types, by number.
 pub(in crate::lsp) const TOKENS: [&str; 3] = ["variable", "function", "operator"];
 
-/// Answers `textDocument/semanticTokens/full` and `/range`: what stands in `{{…}}`.
+/// Answers `textDocument/semanticTokens/full` and `/range`.
 pub(in crate::lsp) fn answer(server: &Server<'_>, document: &TextDocumentIdentifier, within: Option<Range>) -> Answer {
     let (project, name, buffer) = server.document(&document.uri)?;
     if buffer.is_large() {
@@ -44,7 +44,7 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, document: &TextDocumentIdentif
     value(json!({"data": data}))
 }
 
-/// The braces and names of each `{{…}}`.
+/// Adds the braces and names of each `{{…}}`.
 fn expressions(text: &str, within: Span, out: &mut Vec<(Span, u32)>) {
     let raw = within.slice(text);
     if !expression::may_hold(raw) {

@@ -1,4 +1,4 @@
-//! The names of a document as a tree, and those of the whole project as a list.
+//! Symbols: the names of a document as a tree, and those of the whole project as a list.
 
 use crate::lsp::diagnostics::address;
 use crate::lsp::prelude::*;
@@ -23,11 +23,12 @@ pub(in crate::lsp) fn document(server: &Server<'_>, params: &DocumentSymbolParam
 }
 
 #[allow(deprecated, reason = "the field has to be given a value")]
-/// The symbols that an element is or holds. As deep as the reader's depth limit.
+/// Returns the symbols of an element and its descendants. Recurses as deep as the reader's depth
+/// limit.
 fn of(element: Element<'_>, range: &dyn Fn(crate::base::span::Span) -> Range, left: &mut usize) -> Vec<DocumentSymbol> {
     let symbol = place::kind(element).and_then(|kind| Some((kind, symbol(kind)?)));
     if symbol.is_some() && *left == 1 {
-        // One too many: that it is there is all that is asked.
+        // This symbol exceeds the limit; only its existence matters.
         *left = 0;
     }
     let Some((kind, symbol)) = symbol.filter(|_| *left > 0) else {
@@ -70,7 +71,8 @@ const fn symbol(kind: Kind) -> Option<SymbolKind> {
     }
 }
 
-/// Answers `workspace/symbol`: every definition whose name holds the letters asked for, in their order.
+/// Answers `workspace/symbol`: every definition whose name contains the letters of the query in
+/// order.
 pub(in crate::lsp) fn workspace(server: &Server<'_>, params: &WorkspaceSymbolParams) -> Answer {
     let query = params.query.to_lowercase();
     let mut found: Vec<Value> = Vec::new();
@@ -96,7 +98,7 @@ pub(in crate::lsp) fn workspace(server: &Server<'_>, params: &WorkspaceSymbolPar
     value(found)
 }
 
-/// What a definition is for an editor.
+/// Returns the editor's kind of a definition.
 pub(in crate::lsp) const fn kind(kind: DefinitionKind) -> SymbolKind {
     match kind {
         DefinitionKind::Task => SymbolKind::Class,
@@ -105,7 +107,7 @@ pub(in crate::lsp) const fn kind(kind: DefinitionKind) -> SymbolKind {
     }
 }
 
-/// Whether a name holds some letters in their order.
+/// Returns true if a name contains the letters in order.
 fn holds(name: &str, query: &str) -> bool {
     let name = name.to_lowercase();
     let mut rest = name.chars();

@@ -1,4 +1,4 @@
-//! Describes what gives a variable its value: the parameter, the input, the step.
+//! Describes the source of a variable's value: the parameter, the input, the step.
 
 use super::docs;
 use super::implicit_names;
@@ -8,7 +8,7 @@ use crate::syntax::tree::Element;
 use crate::template::names::DefinitionKind;
 use crate::template::scope::Target;
 
-/// What a variable that was pointed at is, and where its value comes from.
+/// Describes the variable at the cursor and the source of its value.
 pub(in crate::lsp) fn describe(project: &ProjectState, pointed: &VariableAtCursor) -> Option<String> {
     let file = &pointed.variable.file;
     let name = &pointed.name;
@@ -32,7 +32,7 @@ pub(in crate::lsp) fn describe(project: &ProjectState, pointed: &VariableAtCurso
     }
 }
 
-/// What an element that binds a name gives to it.
+/// Describes the value of a name that an element binds.
 pub(in crate::lsp) fn of(project: &ProjectState, element: Element<'_>) -> String {
     let attribute = |name: &str| element.attribute(name).map(|attribute| attribute.value().trim().to_owned());
     match element.name() {
@@ -51,7 +51,7 @@ pub(in crate::lsp) fn of(project: &ProjectState, element: Element<'_>) -> String
     }
 }
 
-/// Where an input takes its value from.
+/// Describes the source of an input's value.
 fn value(input: Element<'_>) -> String {
     if let Some(from) = input.attribute("from") {
         return format!("the value of `{}`", from.value().trim());
@@ -68,7 +68,7 @@ fn value(input: Element<'_>) -> String {
     }
 }
 
-/// “step 2 of task `new`: task `triage`, which …”.
+/// Describes a step: “step 2 of task `new`: task `triage`, which …”.
 fn step(project: &ProjectState, element: Element<'_>) -> String {
     let place = element.parent().filter(|parent| parent.name() == "steps").and_then(|steps| {
         let at = steps.elements().position(|own| own.id() == element.id())?;
@@ -88,13 +88,13 @@ fn step(project: &ProjectState, element: Element<'_>) -> String {
     format!("{}{}{about}", place.unwrap_or_default(), named(element))
 }
 
-/// The task or template that something is declared in.
+/// Describes the task or template in which an element is declared.
 fn holder(element: Element<'_>) -> String {
     let mut around = place::around(element.parent());
     around.find(|element| !matches!(element.name(), "parameters" | "inputs")).map_or_else(|| "a task".to_owned(), named)
 }
 
-/// “task `review`”, “`inner_task`”, “a call of `f`”.
+/// Describes an element by its name: “task `review`”, “`inner_task`”, “a call of `f`”.
 fn named(element: Element<'_>) -> String {
     let attribute = |name: &str| element.attribute(name).map(|attribute| attribute.value().trim().to_owned());
     match element.name() {

@@ -1,7 +1,8 @@
-//! Variables: what a name at a place stands for, and every place that says it, in all files that hand it on by name.
+//! Variables: the binding of a name at a place, and all its occurrences in the files through which
+//! it is passed by name.
 //!
-//! A task that is used by `ref` takes its parameters from the names around it, and so does a fragment: these are one variable.
-//! Arguments of calls name the parameters of a function template.
+//! A task used by `ref`, and a fragment, take their parameters from the names at the place of use:
+//! these names are one variable. Arguments of calls name the parameters of a function template.
 
 use crate::base::contained_path;
 use crate::jinja::tags::said;
@@ -16,23 +17,23 @@ use crate::template::{self};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// A variable as one file knows it.
+/// A variable as it is bound in one file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::lsp) struct Variable {
     pub(in crate::lsp) file: Arc<str>,
     pub(in crate::lsp) target: Target,
 }
 
-/// A variable that was pointed at.
+/// The variable at the cursor.
 #[derive(Clone, Debug)]
 pub(in crate::lsp) struct VariableAtCursor {
     pub(in crate::lsp) variable: Variable,
     pub(in crate::lsp) name: String,
-    /// Where the name stands.
+    /// The place of the name.
     pub(in crate::lsp) span: Span,
 }
 
-/// A place that says a variable's name.
+/// A place with a variable's name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::lsp) struct Occurrence {
     pub(in crate::lsp) file: Arc<str>,
@@ -40,14 +41,14 @@ pub(in crate::lsp) struct Occurrence {
     pub(in crate::lsp) role: Role,
 }
 
-/// What an occurrence is.
+/// The role of an occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::lsp) enum Role {
-    /// It gives the name.
+    /// It binds the name.
     Defines,
-    /// It says the name.
+    /// It uses the name.
     Says,
-    /// The name stands somewhere in it, hidden by character references.
+    /// It contains the name, but written with character references.
     Hides,
 }
 
@@ -99,7 +100,8 @@ pub(in crate::lsp) fn at(project: &ProjectState, name: &Arc<str>, offset: u32) -
     Some(VariableAtCursor { variable: Variable { file, target }, name: arg_name.to_owned(), span: arg.span })
 }
 
-/// The same in a text of its own: as the first template knows it that pulls the text in.
+/// Returns the variable at an offset of a text file, as bound in the first template that includes
+/// the text.
 fn in_text(project: &ProjectState, name: &str, offset: u32) -> Option<VariableAtCursor> {
     let (text, _) = project.text(name)?;
     let mut users: Vec<&Arc<str>> = project.users(name).map(|(user, _)| user).collect();
@@ -118,7 +120,7 @@ fn in_text(project: &ProjectState, name: &str, offset: u32) -> Option<VariableAt
     })
 }
 
-/// Where a text of its own says a name.
+/// Returns the places of a name in a text file.
 fn in_source(text: &str, name: &str, syntax: TextSyntax) -> Vec<Span> {
     match syntax {
         TextSyntax::Jinja => spans(text, name, 0),
@@ -126,12 +128,12 @@ fn in_source(text: &str, name: &str, syntax: TextSyntax) -> Vec<Span> {
     }
 }
 
-/// A parameter of a task, declared or not.
+/// Returns a parameter of a task, declared or not.
 pub(in crate::lsp) fn parameter(project: &ProjectState, task: &str, name: &str) -> Option<Variable> {
     Web::empty(project, name).known_as(project.index().find(DefinitionKind::Task, task)?)
 }
 
-/// An input or a result in a task, or in what it refers to.
+/// Returns an input or a result in a task, or in a definition that it references.
 pub(in crate::lsp) fn inside(project: &ProjectState, task: &str, name: &str) -> Option<Variable> {
     let mut web = Web::empty(project, name);
     let mut open = vec![web.index.find(DefinitionKind::Task, task)?];
@@ -153,25 +155,27 @@ pub(in crate::lsp) fn inside(project: &ProjectState, task: &str, name: &str) -> 
     None
 }
 
-/// The parameter of a definition that has this name.
+/// Returns the declared parameter of a definition.
 fn outer(trace: &Trace, owner: u32, name: &str) -> Option<Target> {
     let mut bindings = trace.bindings.iter().filter(|bound| bound.kind == BoundKind::Outer && bound.owner == owner);
     bindings.find(|bound| bound.name == name).map(|bound| Target::Bound(bound.span))
 }
 
-/// Where a Jinja text that starts at an offset says a name.
+/// Returns the places of a name in a Jinja text that starts at an offset.
 fn spans(text: &str, name: &str, offset: u32) -> Vec<Span> {
     said(text, name).into_iter().map(|at| Span::new(offset + at as u32, offset + (at + name.len()) as u32)).collect()
 }
 
-/// The places in its own file where a use says its name; none when it is in another file or hidden.
+/// Returns the places of a use's name in its own file; none if it is in another file or written
+/// with character references.
 pub(in crate::lsp) fn spelled(used: &TracedUse, text: &str) -> Vec<Span> {
     let raw = used.span.slice(text);
     match used.how {
         How::Taken | How::Source(..) => Vec::new(),
         How::Jinja => spans(raw, &used.name, used.span.start),
         How::Word | How::Again if raw == used.name => vec![used.span],
-        // A condition with references in it: read as the inside of a tag, which has the same words and strings.
+        // A condition with character references is parsed as the inside of a tag, which has the
+        // same words and strings.
         How::Word | How::Again => {
             let tag = format!("{{{{{raw}}}}}");
             spans(&tag, &used.name, used.span.start.saturating_sub(2))
@@ -179,13 +183,13 @@ pub(in crate::lsp) fn spelled(used: &TracedUse, text: &str) -> Vec<Span> {
     }
 }
 
-/// A variable through all files.
+/// A variable with its bindings in all files.
 pub(in crate::lsp) struct Web<'w> {
     project: &'w ProjectState,
     index: Index<'w>,
     name: String,
     files: BTreeMap<Arc<str>, Traced>,
-    /// The variable as each file and definition knows it.
+    /// The variable in each file and definition.
     pub(in crate::lsp) all: BTreeSet<Variable>,
 }
 
@@ -194,7 +198,7 @@ impl<'w> Web<'w> {
         Self { project, index: project.index(), name: name.to_owned(), files: BTreeMap::new(), all: BTreeSet::new() }
     }
 
-    /// Follows a variable wherever it is handed on.
+    /// Follows a variable through all files.
     pub(in crate::lsp) fn new(project: &'w ProjectState, pointed: &VariableAtCursor) -> Self {
         let mut web = Self::empty(project, &pointed.name);
         let mut open = vec![pointed.variable.clone()];
@@ -206,7 +210,7 @@ impl<'w> Web<'w> {
         web
     }
 
-    /// A file's names; empty when it cannot be read.
+    /// Returns a traced file; empty if it cannot be read.
     pub(in crate::lsp) fn file(&mut self, name: &Arc<str>) -> &Traced {
         let project = self.project;
         let wanted = &self.name;
@@ -244,7 +248,7 @@ impl<'w> Web<'w> {
         }
     }
 
-    /// The variable as a definition knows it that takes its names from where it is used.
+    /// Returns the variable in a definition that takes its names from the place of use.
     fn known_as(&mut self, id: DefId) -> Option<Variable> {
         let file = Arc::clone(self.index.file(id.file)?.path);
         let name = self.name.clone();
@@ -255,7 +259,7 @@ impl<'w> Web<'w> {
         Some(Variable { file, target })
     }
 
-    /// Every place that says the name, in order.
+    /// Returns every occurrence of the name, in order.
     pub(in crate::lsp) fn occurrences(&mut self) -> Vec<Occurrence> {
         let mut found = BTreeSet::new();
         for variable in self.all.clone() {
@@ -298,7 +302,7 @@ impl<'w> Web<'w> {
         }
     }
 
-    /// The arguments of calls that name a parameter of a function template.
+    /// Adds the arguments of calls that name a parameter of a function template.
     fn arguments(&self, file: &Arc<str>, owner: u32, found: &mut BTreeSet<Occurrence>) {
         let definitions = self.project.template(file).map(|template| &template.facts.definitions);
         let Some(definition) = definitions.and_then(|definitions| definitions.get(owner as usize)) else { return };
@@ -314,7 +318,7 @@ impl<'w> Web<'w> {
     }
 }
 
-/// The definition that others hand this variable to; `None` for one that stays inside.
+/// Returns the definition through which callers can set the variable; `None` for a local variable.
 fn owner(trace: &Trace, target: Target) -> Option<u32> {
     match target {
         Target::Free(owner) => Some(owner),
@@ -326,7 +330,7 @@ fn owner(trace: &Trace, target: Target) -> Option<u32> {
     }
 }
 
-/// The places of a name in the `{{…}}` of a text that holds no references.
+/// Returns the places of a name in the `{{…}}` of a text without character references.
 fn plain_words(text: &str, name: &str) -> Vec<Span> {
     let mut found = Vec::new();
     for piece in expression::scan_plain(text, 0) {
@@ -337,7 +341,7 @@ fn plain_words(text: &str, name: &str) -> Vec<Span> {
     found
 }
 
-// As deep as the parser lets calls nest.
+// Recurses as deep as the parser lets calls nest.
 fn in_expression(expression: &Expression<'_>, name: &str, found: &mut Vec<Span>) {
     match expression {
         Expression::Path(path) if path.root.value == name => found.push(path.root.span),

@@ -1,43 +1,43 @@
-//! A text as an editor holds it, and the edits that the editor sends.
+//! The text of a document in the editor, and its edits.
 
 use crate::base::source::LineIndex;
 use crate::lsp::encoding::Encoding;
 use gen_lsp_types::{TextDocumentContentChangeEvent as Change, Uri};
 
-/// Beyond this a text is checked for its structure alone: 5 MB.
+/// The length above which only the structure of a text is checked: 5 MB.
 const LARGE: usize = 5_000_000;
 
 /// An open document.
 #[derive(Clone, Debug)]
 pub(in crate::lsp) struct Buffer {
-    /// As the client names it.
+    /// The URI as the client writes it.
     pub(in crate::lsp) uri: Uri,
-    /// The client's number of this state.
+    /// The client's version number.
     pub(in crate::lsp) version: i32,
     pub(in crate::lsp) text: String,
     pub(in crate::lsp) index: LineIndex,
-    /// The client says that it is XML, whatever its name.
+    /// True if the client declares it as XML, regardless of its name.
     pub(in crate::lsp) is_xml: bool,
 }
 
 impl Buffer {
-    /// A document as it was opened.
+    /// Creates the buffer of an opened document.
     pub(in crate::lsp) fn new(uri: Uri, version: i32, text: String) -> Self {
         let index = LineIndex::new(&text);
         Self { uri, version, text, index, is_xml: false }
     }
 
-    /// Whether it is looked at for its structure alone.
+    /// Returns true if only its structure is checked.
     pub(in crate::lsp) const fn is_large(&self) -> bool {
         self.text.len() > LARGE
     }
 
-    /// Whether a text is.
+    /// Returns true if only the structure of a text is checked.
     pub(in crate::lsp) const fn is_large_text(text: &str) -> bool {
         text.len() > LARGE
     }
 
-    /// Applies edits one after the other, each on the text that the ones before it made.
+    /// Applies edits in order, each to the result of the previous one.
     pub(in crate::lsp) fn apply(&mut self, changes: Vec<Change>, version: i32, encoding: Encoding) {
         for change in changes {
             match change {

@@ -1,4 +1,4 @@
-//! The files of a project on disk: which there are, and which changed behind the editor's back.
+//! The files of a project on disk, and their changes outside the editor.
 
 use super::project::{PROJECT, ProjectState};
 use crate::base::fs::{self, ReadFs, RealFs};
@@ -9,12 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The endings of files that a client is asked to watch. Other files that a template names are looked at now and then.
+/// The extensions of files that a client is asked to watch. Other files that templates reference
+/// are polled.
 pub(in crate::lsp) const WATCHED: [&str; 12] =
     ["xml", "toml", "md", "txt", "json", "j2", "jinja", "jinja2", "yaml", "yml", "csv", "jsonl"];
 
 impl ProjectState {
-    /// Compares the files on disk with what was read of them, and marks what changed. Whether anything did.
+    /// Compares all files on disk with their last read state and marks the changed ones. Returns
+    /// true if any changed.
     pub(in crate::lsp) fn poll(&mut self) -> bool {
         let is_moved = self.poll_files(|_| true);
         let is_new = |name: &Arc<str>| self.documents.get(name).is_none();
@@ -35,12 +37,13 @@ impl ProjectState {
         is_changed
     }
 
-    /// Compares those files with what was read of them that nobody watches, and marks what changed. Whether anything did.
+    /// Compares the files that the client does not watch with their last read state. Returns true
+    /// if any changed.
     pub(in crate::lsp) fn poll_unwatched(&mut self) -> bool {
         self.poll_files(|name| !is_watched(name))
     }
 
-    /// Whether the project names files that nobody watches.
+    /// Returns true if the project references files that the client does not watch.
     pub(in crate::lsp) fn has_unwatched(&self) -> bool {
         !self.is_watched || self.stamps.keys().any(|name| !is_watched(name))
     }
@@ -56,8 +59,8 @@ impl ProjectState {
         !changed.is_empty()
     }
 
-    /// The files that may be templates of the project, and the folders of other projects inside of it: what lies below
-    /// another project file is that project's. `None` where they cannot be looked for.
+    /// Returns the possible templates of the project and the folders of nested projects, to which
+    /// all files below them belong. `None` if the files cannot be listed.
     pub(in crate::lsp) fn files_on_disk(&self) -> Option<(BTreeSet<Arc<str>>, BTreeSet<PathBuf>)> {
         if self.is_alone {
             return Some((self.open.keys().filter(|name| self.is_xml(name)).cloned().collect(), BTreeSet::new()));
@@ -76,7 +79,7 @@ impl ProjectState {
         Some((own, inner))
     }
 
-    /// The folder of the nearest other project that a folder inside of this one is in.
+    /// Returns the folder of the innermost nested project that contains a folder.
     fn project_in<'n>(&self, folder: &'n str, known: &mut BTreeMap<&'n str, Option<PathBuf>>) -> Option<PathBuf> {
         if folder.is_empty() {
             return None;
@@ -133,7 +136,7 @@ impl ProjectState {
     }
 }
 
-/// Whether a client that watches files is asked to watch this one.
+/// Returns true if a client that watches files is asked to watch this one.
 fn is_watched(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ending)| WATCHED.contains(&ending))
 }

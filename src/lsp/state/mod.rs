@@ -1,4 +1,5 @@
-//! What the editor has: open documents, the projects that they belong to, and what is found in them. Sends nothing to a client.
+//! The editor's state: open documents, their projects and their findings. Sends nothing to a
+//! client.
 
 pub(super) mod buffer;
 pub(super) mod disk;

@@ -1,4 +1,4 @@
-//! Files as the server sees them: an open document in place of what is on disk.
+//! Files as the server reads them: open documents replace files on disk.
 
 use super::buffer::Buffer;
 use crate::base::fs::{ReadFs, RealFs, Stamp};
@@ -7,10 +7,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Open documents by the names that findings give them. Each is shared with whatever poll at it on another thread.
+/// Open documents by their names in findings. Each is shared with threads that read it.
 pub(in crate::lsp) type Open = BTreeMap<Arc<str>, Arc<Buffer>>;
 
-/// Disk, with open documents before it.
+/// A file system in which open documents replace files on disk.
 #[derive(Debug)]
 pub(in crate::lsp) struct Overlay<'o> {
     pub(in crate::lsp) root: &'o Path,
@@ -43,7 +43,7 @@ impl ReadFs for Overlay<'_> {
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         match (RealFs.canonical(path), path.parent().zip(path.file_name())) {
-            // A document that was never saved is where it will be.
+            // An unsaved new document counts as saved in its folder.
             (Err(_), Some((folder, name))) if self.buffer(path).is_some() => Ok(RealFs.canonical(folder)?.join(name)),
             (found, _) => found,
         }

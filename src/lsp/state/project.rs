@@ -1,5 +1,5 @@
-//! A project as the editor has it: its files as they were compiled, and what is found in them. Edits only mark what they
-//! change; `settle` brings it up to date. Writes nothing.
+//! The state of a project in the editor: its compiled files and their findings. Edits only mark
+//! changes; `settle` applies them. Writes nothing.
 
 use super::buffer::Buffer;
 use super::overlay::{Open, Overlay};
@@ -38,18 +38,18 @@ pub(in crate::lsp) const PROJECT: &str = "ctxc.toml";
 /// Findings by file.
 pub(in crate::lsp) type Found = BTreeMap<Arc<str>, Vec<Diagnostic>>;
 
-/// Something that has to be brought up to date.
+/// A pending update.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::lsp) enum Change {
-    /// Files on disk may have changed without a report.
+    /// Files on disk may have changed without a notification.
     Disk,
-    /// The project file, or one that it shares.
+    /// The project file, or one that it includes.
     Config,
-    /// Files came or went.
+    /// Files were added or removed.
     Files,
-    /// A template, or a text that it pulls in.
+    /// A template, or a text that it includes.
     Document(Arc<str>),
-    /// What scenarios are held against.
+    /// An input of the checks of scenarios.
     Scenarios,
 }
 
@@ -62,23 +62,24 @@ pub(in crate::lsp) struct ProjectState {
     pub(in crate::lsp) open: Arc<Open>,
     /// The templates of the project.
     pub(in crate::lsp) documents: Documents,
-    /// Open templates that do not belong to the project: they use its names and give it none.
+    /// Open templates outside the project: they use its names and define none for it.
     pub(in crate::lsp) outside: Documents,
-    /// Templates that are checked for their structure alone.
+    /// Templates that are checked for their structure only.
     pub(in crate::lsp) large: BTreeSet<Arc<str>>,
-    /// What each definition of a file is about; made when it is asked for, until the file is compiled again.
+    /// The descriptions of each file's definitions, made on demand and kept until the file is
+    /// compiled again.
     pub(in crate::lsp) docs: RefCell<BTreeMap<Arc<str>, Rc<Vec<String>>>>,
-    /// The project file is not valid TOML just now: an earlier state of it holds.
+    /// True if the project file is currently invalid TOML, so that its earlier state is used.
     pub(in crate::lsp) is_config_broken: bool,
-    /// Findings of the project file, of files it shares, and of a file of suppressions that cannot be read.
+    /// Findings of the project file, of its included files, and of an unreadable suppressions file.
     pub(in crate::lsp) of_config: Vec<Diagnostic>,
-    /// The recorded findings, with the text that they were read from. What is wrong with that text just now is in `of_config`.
+    /// The suppressions with their text. Faults of the current text are in `of_config`.
     pub(in crate::lsp) suppressions: Option<(String, Suppressions)>,
-    /// The scenarios of the project, open or not; `None` for one that changed since it was read.
+    /// The scenarios of the project, open or not; `None` for a changed one that is not read yet.
     pub(in crate::lsp) suites: BTreeMap<Arc<str>, Option<Loaded>>,
-    /// What scenarios make known: findings of those that are open, and of the project file.
+    /// Findings of the open scenarios, and those of the project file that depend on scenarios.
     pub(in crate::lsp) of_scenarios: Found,
-    /// Findings of the others; looked for when somebody asks, until anything changes.
+    /// Findings of the closed scenarios, computed on demand and kept until the next change.
     pub(in crate::lsp) of_closed: RefCell<Option<Rc<Found>>>,
     /// Trees of open documents and the variables of files, kept from one request to the next until anything changes.
     pub(in crate::lsp) read: ReadCache,
@@ -88,47 +89,48 @@ pub(in crate::lsp) struct ProjectState {
     pub(in crate::lsp) largest_expansion: u64,
     /// Tasks that scenarios need, by their names, with what they refer to; `None` for one that does not compile.
     pub(in crate::lsp) compiled: RefCell<BTreeMap<String, Option<Rc<Registry>>>>,
-    /// What such a task takes.
+    /// The signatures of such tasks.
     pub(in crate::lsp) signatures: RefCell<BTreeMap<String, Option<Rc<TaskSignature>>>>,
     pub(in crate::lsp) active: Active,
-    /// The rules that large files are held against.
+    /// The rules that large files are checked with.
     pub(in crate::lsp) structure: Active,
     pub(in crate::lsp) scratch: Scratch,
-    /// Files on disk as they were when they were last read.
+    /// The state of files on disk when they were last read.
     pub(in crate::lsp) stamps: BTreeMap<Arc<str>, Option<Stamp>>,
     pub(in crate::lsp) pending: BTreeSet<Change>,
-    /// How often templates or the project file were brought up to date: token counts of another revision are those of another text.
+    /// The number of updates of templates or the project file. Token counts of another revision
+    /// belong to another text.
     pub(in crate::lsp) revision: u64,
-    /// How often the project file was read.
+    /// The number of times that the project file was read.
     pub(in crate::lsp) config_revision: u32,
-    /// It is one file that belongs to no project, and to no folder that is open.
+    /// True for a single file outside any project and workspace folder.
     pub(in crate::lsp) is_alone: bool,
-    /// The client watches its files.
+    /// True if the client watches its files.
     pub(in crate::lsp) is_watched: bool,
-    /// The folders of other projects inside of this one.
+    /// The folders of nested projects.
     pub(in crate::lsp) inner: Vec<PathBuf>,
     pub(in crate::lsp) shown: Shown,
 }
 
-/// What the client was shown of a project.
+/// The results of a project that the client has received.
 #[derive(Debug, Default)]
 pub(in crate::lsp) struct Shown {
-    /// Something was brought up to date since diagnostics were pushed.
+    /// True if something was updated since diagnostics were pushed.
     pub(in crate::lsp) is_stale: bool,
-    /// What was pushed last.
+    /// The last pushed diagnostics.
     pub(in crate::lsp) pushed: BTreeMap<Arc<str>, Vec<gen_lsp_types::Diagnostic>>,
-    /// Files whose findings changed since the client was told to ask again.
+    /// Files whose findings changed since the last refresh.
     pub(in crate::lsp) changed: BTreeSet<Arc<str>>,
-    /// Documents that the client edited since then.
+    /// Documents that the client has edited since then.
     pub(in crate::lsp) edited: BTreeSet<Arc<str>>,
-    /// How often the project file had been read then; 0 before the first time.
+    /// The config revision at the last refresh; 0 before the first.
     pub(in crate::lsp) config_revision: u32,
-    /// What was said of which document.
+    /// Messages that were shown for each document.
     pub(in crate::lsp) said: RefCell<BTreeSet<(Arc<str>, &'static str)>>,
 }
 
 impl ProjectState {
-    /// A project in a folder. Nothing is read before somebody asks.
+    /// Creates the project of a folder. Reads nothing until the first `settle`.
     pub(in crate::lsp) fn new(root: PathBuf) -> Self {
         let config = Arc::new(Config::default());
         let (active, structure) = actives(&config, Identity::Unwanted);
@@ -165,36 +167,37 @@ impl ProjectState {
         }
     }
 
-    /// The name that findings give to a path.
+    /// Returns the name of a path in findings.
     pub(in crate::lsp) fn name(&self, path: &Path) -> Arc<str> {
         let inside = || if path.strip_prefix(&self.root).is_err() { self.by_links(path) } else { None };
         Arc::from(name_in(&self.root, inside().as_deref().unwrap_or(path)))
     }
 
-    /// The path, spelled as the project's folder is, of a file that is named by way of other links.
+    /// Returns the path of a file inside the project's folder if it was given by way of other
+    /// symbolic links.
     fn by_links(&self, path: &Path) -> Option<PathBuf> {
         let folder = RealFs.canonical(path.parent()?).ok()?;
         let inside = folder.strip_prefix(RealFs.canonical(&self.root).ok()?).ok()?;
         Some(self.root.join(inside).join(path.file_name()?))
     }
 
-    /// The path behind a name.
+    /// Returns the path of a name.
     pub(in crate::lsp) fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 
-    /// Files as the editor has them.
+    /// Returns the file system with the editor's documents.
     pub(in crate::lsp) fn files(&self) -> Overlay<'_> {
         Overlay { root: &self.root, open: &self.open }
     }
 
-    /// The text of a file as the editor has it.
+    /// Returns the text of a file, open or on disk.
     pub(in crate::lsp) fn read(&self, name: &str) -> Option<String> {
         let bytes = self.files().read(&self.root.join(name), self.config.limits.file).ok()?;
         decode::decode(&bytes).ok().map(std::borrow::Cow::into_owned)
     }
 
-    /// The same with its lines.
+    /// Returns the text of a file with its line index.
     pub(in crate::lsp) fn text(&self, name: &str) -> Option<(String, LineIndex)> {
         if let Some(buffer) = self.open.get(name) {
             return Some((buffer.text.clone(), buffer.index.clone()));
@@ -204,22 +207,22 @@ impl ProjectState {
         Some((text, index))
     }
 
-    /// A template, of the project or not.
+    /// Returns a template inside or outside the project.
     pub(in crate::lsp) fn template(&self, name: &str) -> Option<&Compiled> {
         self.documents.get(name).or_else(|| self.outside.get(name))
     }
 
-    /// All templates: those of the project in the order of their names, then the others.
+    /// Returns all templates: those of the project by name, then the others.
     pub(in crate::lsp) fn templates(&self) -> impl Iterator<Item = (&Arc<str>, &Compiled)> {
         self.documents.iter().chain(self.outside.iter())
     }
 
-    /// Whether a template is checked for its structure alone.
+    /// Returns true if only the structure of a template is checked.
     pub(in crate::lsp) fn is_large(&self, name: &str) -> bool {
         self.large.contains(name)
     }
 
-    /// The findings of one file, but for those that are suppressed, as on the command line.
+    /// Returns the findings of one file without suppressed ones, as on the command line.
     pub(in crate::lsp) fn found(&self, name: &str) -> Vec<Diagnostic> {
         let mut found = self.with_suppressed(name);
         self.suppress(&mut found);
@@ -229,14 +232,14 @@ impl ProjectState {
         found
     }
 
-    /// Takes suppressed findings out of those of a file.
+    /// Removes suppressed findings.
     pub(in crate::lsp) fn suppress(&self, found: &mut Vec<Diagnostic>) {
         if let Some((text, recorded)) = &self.suppressions {
             stale_suppression::apply(found, (text, recorded), |_| false);
         }
     }
 
-    /// The recorded findings of a text that are no longer there.
+    /// Returns the findings about suppressions that match nothing.
     pub(in crate::lsp) fn stale_suppressions(&self, text: &str, recorded: &Suppressions) -> Vec<Diagnostic> {
         let mut found: Vec<Diagnostic> = recorded.paths().into_iter().flat_map(|path| self.with_suppressed(path)).collect();
         stale_suppression::apply(&mut found, (text, recorded), |_| true);
@@ -244,7 +247,7 @@ impl ProjectState {
         found
     }
 
-    /// All findings of one file.
+    /// Returns all findings of one file.
     fn with_suppressed(&self, name: &str) -> Vec<Diagnostic> {
         let mut found: Vec<Diagnostic> = self.of_config.iter().filter(|finding| *finding.path == *name).cloned().collect();
         if !self.is_xml(name) {
@@ -253,7 +256,7 @@ impl ProjectState {
         }
         found.extend(self.template(name).into_iter().flat_map(|template| &template.diagnostics).cloned());
         if self.is_config_broken && self.is_config(name) {
-            // What else there is to say of it is of a text that is not there.
+            // Other findings belong to the earlier text.
             return found;
         }
         found.extend(self.linked.get(name).into_iter().flatten().cloned());
@@ -266,7 +269,7 @@ impl ProjectState {
         found
     }
 
-    /// Everything with findings or open, in order.
+    /// Returns the names of all files that are open or can have findings.
     pub(in crate::lsp) fn names(&self) -> BTreeSet<Arc<str>> {
         let own = self.of_config.iter().map(|finding| &finding.path);
         let suppressions = self.suppressions.as_ref().map(|_| Arc::from(SUPPRESSIONS));
@@ -285,17 +288,17 @@ impl ProjectState {
             .collect()
     }
 
-    /// Whether a name is one of those that findings are shown of.
+    /// Returns true if findings of this file are shown.
     pub(in crate::lsp) fn is_ours(&self, name: &str) -> bool {
         self.is_xml(name) || self.is_scenario(name) || self.is_config(name) || self.is_text(name) || self.is_request(name)
     }
 
-    /// Whether a file is a text that some template pulls in.
+    /// Returns true if a template includes this file as a text.
     pub(in crate::lsp) fn is_text(&self, name: &str) -> bool {
         self.users(name).next().is_some()
     }
 
-    /// The templates that pull in a text, each with the place that does.
+    /// Returns the templates that include a text, each with the place of its path.
     pub(in crate::lsp) fn users(&self, name: &str) -> impl Iterator<Item = (&Arc<str>, &Source)> {
         self.templates().flat_map(move |(path, template)| {
             let own = template.facts.sources.iter().filter(|source| source.kind == SourceKind::Text);
@@ -304,7 +307,8 @@ impl ProjectState {
         })
     }
 
-    /// What templates have found in a text that they pull in: at its place there, with the template beside it.
+    /// Returns the findings of templates in a text that they include: at its place there, with the
+    /// template as a label.
     pub(in crate::lsp) fn in_text(&self, name: &str) -> Vec<Diagnostic> {
         let found = self.templates().flat_map(|(_, template)| &template.diagnostics).chain(self.linked.values().flatten());
         let is_here = |label: &&Label| label.path.as_deref() == Some(name) && label.text == IN_TEXT;
@@ -325,52 +329,53 @@ impl ProjectState {
         templates.into_iter().flat_map(|template| self.found(template)).filter_map(one).collect()
     }
 
-    /// Whether a file is the project file, one that it shares, or the one that says what is suppressed.
+    /// Returns true for the project file, the files it includes, and the suppressions file.
     pub(in crate::lsp) fn is_config(&self, name: &str) -> bool {
         *name == *PROJECT || *name == *SUPPRESSIONS || self.config.files.iter().any(|file| *file.path == *name)
     }
 
-    /// Whether a file may be a template: by its name, or since the editor says that it is XML.
+    /// Returns true if a file may be a template: by its name, or because the editor declares it as
+    /// XML.
     pub(in crate::lsp) fn is_xml(&self, name: &str) -> bool {
         is_template(name) || self.open.get(name).is_some_and(|buffer| buffer.is_xml && !is_other(name))
     }
 
-    /// How much of a project it is: a file that is alone knows nobody who would use what it defines.
+    /// Returns the scope of the checks: a single file has unknown users of its definitions.
     pub(in crate::lsp) const fn scope(&self) -> Scope {
         if self.is_alone { Scope::Part } else { Scope::Whole }
     }
 
-    /// All names of the project.
+    /// Returns the index of all names of the project.
     pub(in crate::lsp) fn index(&self) -> Index<'_> {
         self.documents.index()
     }
 
-    /// What compiles a text: all rules, or those of the structure for a large one.
+    /// Returns a compiler for a text: with all rules, or those of the structure for a large text.
     pub(in crate::lsp) fn compiler<'c>(&'c self, files: &'c Overlay<'c>, text: &str) -> Compiler<'c> {
         let active = if Buffer::is_large_text(text) { &self.structure } else { &self.active };
         Compiler { config: &self.config, active, root: &self.root, files, purpose: Purpose::Findings }
     }
 
-    /// The project that a text of its file makes.
+    /// Parses a text as the project file.
     pub(in crate::lsp) fn project_of(&self, text: &str) -> Config {
         let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
         Config::read(&Input { path: PROJECT, text, root: &self.root, files: &self.files(), rules: &rules })
     }
 }
 
-/// All rules, and those that large files are held against.
+/// Returns all active rules, and those for large files.
 pub(in crate::lsp) fn actives(config: &Config, identity: Identity) -> (Active, Active) {
     let active = || Active::new(config).with_identity(identity);
     (active(), active().structure())
 }
 
-/// Whether a name says that a file is something else than XML, whatever an editor says.
+/// Returns true if the name's extension excludes XML, regardless of the editor.
 fn is_other(name: &str) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     ["md", "txt", "j2", "jinja", "jinja2", "toml", "yaml", "yml", "json", "csv", "jsonl"].contains(&ending)
 }
 
-/// Whether a name is one that templates have.
+/// Returns true if a name has the extension of templates.
 pub(in crate::lsp) fn is_template(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"))
 }

@@ -1,5 +1,6 @@
-//! The scenarios of the project, read and held against its tasks as the editor has them. A task is compiled with what it refers to
-//! when the first case needs it. Those that are open are checked on every change, the others when somebody asks.
+//! Reads the scenarios of the project and checks them against its tasks in the editor. A task is
+//! compiled with its references when the first case needs it. Open scenarios are checked on every
+//! change, the others on demand.
 
 use super::overlay::Open;
 use super::project::{Found, ProjectState};
@@ -25,7 +26,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl ProjectState {
-    /// Whether a file is a scenario of the project.
+    /// Returns true if a file is a scenario of the project.
     pub(in crate::lsp) fn is_scenario(&self, name: &str) -> bool {
         if self.open.contains_key(name) {
             is_open_scenario(&self.open, &self.config, name)
@@ -34,7 +35,7 @@ impl ProjectState {
         }
     }
 
-    /// The findings of scenarios that are not open.
+    /// Returns the findings of scenarios that are not open.
     pub(in crate::lsp) fn closed_scenarios(&self) -> Rc<Found> {
         let known = self.of_closed.borrow().clone();
         known.unwrap_or_else(|| {
@@ -44,7 +45,7 @@ impl ProjectState {
         })
     }
 
-    /// Looks for the scenarios of the project: those that are new are read, those that are gone are forgotten.
+    /// Updates the list of scenarios: adds new files to be read and removes deleted ones.
     pub(in crate::lsp) fn walk_scenarios(&mut self, inner: &[PathBuf]) {
         let there: BTreeSet<Arc<str>> = self.scenarios_on_disk(inner);
         self.suites.retain(|name, _| there.contains(name) || self.open.contains_key(name));
@@ -53,7 +54,7 @@ impl ProjectState {
         }
     }
 
-    /// The scenario files on disk, but for those of other projects inside of this one.
+    /// Returns the scenario files on disk, without those of nested projects.
     pub(in crate::lsp) fn scenarios_on_disk(&self, inner: &[PathBuf]) -> BTreeSet<Arc<str>> {
         if self.is_alone {
             return BTreeSet::new();
@@ -63,7 +64,7 @@ impl ProjectState {
         own.map(Arc::from).collect()
     }
 
-    /// A file changed: the scenarios that it is, or takes its cases from, have to be read again.
+    /// Marks the scenarios to be read again after a change of their file or case table.
     pub(in crate::lsp) fn touch_scenarios(&mut self, changed: &str) {
         for (name, read) in &mut self.suites {
             let is_table = read.as_ref().and_then(Loaded::table).as_deref() == Some(changed);
@@ -73,7 +74,7 @@ impl ProjectState {
         }
     }
 
-    /// Reads the scenarios that changed. Whether requirements have other tasks as tested ones from now on.
+    /// Reads the changed scenarios. Returns true if the set of tested tasks changed.
     pub(in crate::lsp) fn read_scenarios(&mut self) -> bool {
         let open: Vec<Arc<str>> = self.open.keys().filter(|name| self.is_scenario(name)).cloned().collect();
         for name in open {
@@ -106,7 +107,8 @@ impl ProjectState {
     }
 }
 
-/// Whether an open document is a scenario of a project: by its name and place, as on the command line.
+/// Returns true if an open document is a scenario of the project: by its name and place, as on the
+/// command line.
 fn is_open_scenario(open: &Open, config: &Config, name: &str) -> bool {
     let Some(buffer) = open.get(name) else { return false };
     let ending = name.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
@@ -122,13 +124,13 @@ fn is_open_scenario(open: &Open, config: &Config, name: &str) -> bool {
     })
 }
 
-/// The findings of scenarios that are `wanted`, by file; those of the project file are among them.
+/// Returns the findings of the `wanted` scenarios by file, including those of the project file.
 pub(in crate::lsp) fn found(project: &ProjectState, wanted: &dyn Fn(&str) -> bool) -> Found {
     let all: Vec<&Loaded> = project.suites.values().flatten().collect();
     checked(project, &all, wanted)
 }
 
-/// The findings of one of them, if this were its text.
+/// Returns the findings of one scenario with another text.
 pub(in crate::lsp) fn of_text(project: &ProjectState, name: &str, text: &str) -> Vec<Diagnostic> {
     let open = |other: &str| match project.open.get(other) {
         _ if *other == *name => Some(text.to_owned()),
@@ -148,7 +150,7 @@ fn checked(project: &ProjectState, all: &[&Loaded], wanted: &dyn Fn(&str) -> boo
     let cases =
         all.iter().filter(|read| wanted(&read.path)).filter_map(|read| read.suite.as_ref()).flat_map(|suite| &suite.cases);
     let known = Known::new(project, &index, cases.filter_map(|case| task_of(&project.config, case)).collect());
-    // While the project file has an error nobody knows what its tasks will be.
+    // While the project file has an error, its tasks are uncertain.
     let tasks = (!project.of_config.iter().any(is_error)).then_some(&known as &dyn Tasks);
     let text = |path: &str| match project.open.get(path) {
         Some(buffer) => Some(buffer.text.clone()),
@@ -171,28 +173,28 @@ pub(in crate::lsp) fn task_of<'c>(config: &'c Config, case: &'c Case) -> Option<
     }
 }
 
-/// The names of the tasks of a project, sorted.
+/// Returns the names of a project's tasks, sorted.
 pub(in crate::lsp) fn tasks<'i>(index: &Index<'i>) -> Vec<&'i str> {
     let names: BTreeSet<&str> = index.names(DefinitionKind::Task).collect();
     names.into_iter().collect()
 }
 
-/// What is known of a task.
+/// Returns the signature of a task.
 pub(in crate::lsp) fn signature(project: &ProjectState, task: &str) -> Option<Rc<TaskSignature>> {
     Known::new(project, &project.index(), BTreeSet::new()).signature(task)
 }
 
-/// What is known of the results of its steps, and of its agents.
+/// Returns the step results and agents of a task.
 pub(in crate::lsp) fn results(project: &ProjectState, task: &str) -> Option<Results> {
     Known::new(project, &project.index(), BTreeSet::new()).results(task, None)
 }
 
-/// The tasks of a project in the editor.
+/// The tasks of a project, compiled on demand.
 struct Known<'w> {
     project: &'w ProjectState,
     index: &'w Index<'w>,
     broken: BrokenDefinitions<'w>,
-    /// The tasks that are going to be asked of: they are compiled together.
+    /// The tasks of all checked cases, which are compiled together.
     asked: BTreeSet<&'w str>,
 }
 
@@ -204,7 +206,7 @@ impl<'w> Known<'w> {
         Self { project, index, broken, asked }
     }
 
-    /// A task with what it refers to.
+    /// Returns a task compiled with its references.
     fn compiled(&self, task: &str) -> Option<Rc<Registry>> {
         let mut known = self.project.compiled.borrow_mut();
         if let Some(known) = known.get(task) {

@@ -1,5 +1,5 @@
-//! A document with everything that it refers to, as it is at one moment: what figures and renders are made from, on another
-//! thread, while the editor goes on.
+//! A document with all its references at one moment. Another thread counts and renders it while the
+//! editor continues.
 
 use super::overlay::{Open, Overlay};
 use super::project::ProjectState;
@@ -19,23 +19,23 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A document and what it needs.
+/// A document and the files it needs.
 #[derive(Debug)]
 pub(in crate::lsp) struct Snapshot {
     root: PathBuf,
     config: Arc<Config>,
     open: Arc<Open>,
-    /// The document and the files of everything that it refers to.
+    /// The document and the files of all its references.
     names: BTreeSet<Arc<str>>,
 }
 
 impl Snapshot {
-    /// A document as the editor has it.
+    /// Takes a snapshot of a document.
     pub(in crate::lsp) fn of(project: &ProjectState, name: &Arc<str>) -> Self {
         Self::with(project, [name])
     }
 
-    /// Several of them.
+    /// Takes a snapshot of several documents.
     pub(in crate::lsp) fn with<'n>(project: &ProjectState, names: impl IntoIterator<Item = &'n Arc<str>>) -> Self {
         Self {
             root: project.root.clone(),
@@ -54,7 +54,10 @@ impl Snapshot {
         Overlay { root: &self.root, open: &self.open }
     }
 
-    /// Its tasks; how many errors there are where the goal is a registry without any.
+    /// Compiles its tasks.
+    ///
+    /// # Errors
+    /// The number of errors, if the goal requires a registry without any.
     pub(in crate::lsp) fn compile(&self, goal: Goal) -> Result<Registry, usize> {
         let files = self.files();
         let source = FileSource { root: &self.root, files: &files, scope: Scope::Part, goal };
@@ -80,7 +83,7 @@ impl Files for Snapshot {
     }
 }
 
-/// Documents, and the files that they refer to, through as many as there are.
+/// Returns documents and all files of their direct and indirect references.
 fn needed<'n>(project: &ProjectState, names: impl IntoIterator<Item = &'n Arc<str>>) -> BTreeSet<Arc<str>> {
     let mut needed: BTreeSet<Arc<str>> = names.into_iter().cloned().collect();
     let references = |name: &Arc<str>| project.template(name).map_or(&[][..], |template| &template.facts.references);

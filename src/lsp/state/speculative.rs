@@ -1,5 +1,5 @@
-//! The project with another text in place of one of its files: what would be found, and what fixing makes of it. The same
-//! engine as that of `check --fix`. Changes nothing.
+//! Checks and fixes the project with another text in place of a file, with the engine of `check
+//! --fix`. Changes nothing.
 
 use super::buffer::Buffer;
 use super::overlay::Overlay;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl ProjectState {
-    /// The project as it would be with other texts of some files.
+    /// Returns a copy of the project with other texts of some files.
     pub(in crate::lsp) fn with_texts(&self, texts: BTreeMap<Arc<str>, String>) -> Self {
         let mut other = Self::new(self.root.clone());
         other.is_alone = self.is_alone;
@@ -36,8 +36,8 @@ impl ProjectState {
     }
 }
 
-/// The text of a file with every safe fix, those included that only show once others are made; `None` when there are none. No
-/// fix brings an error into any file.
+/// Returns the text of a file with every safe fix, including those that appear after other fixes;
+/// `None` if there are none. No fix adds an error to any file.
 pub(in crate::lsp) fn fixed(project: &ProjectState, name: &Arc<str>, text: &str) -> Option<String> {
     if !is_fixable(project, name) {
         return None;
@@ -50,19 +50,19 @@ pub(in crate::lsp) fn fixed(project: &ProjectState, name: &Arc<str>, text: &str)
     (fixed.text != text).then_some(fixed.text)
 }
 
-/// Whether any finding of a file has a safe fix.
+/// Returns true if a finding of a file has a safe fix.
 pub(in crate::lsp) fn is_fixable(project: &ProjectState, name: &str) -> bool {
     project.found(name).iter().any(|finding| apply::eligible(finding, Which::Safe).is_some())
 }
 
-/// Everything that would be found in the file, if this were its text.
+/// Returns the findings of a file with another text.
 pub(in crate::lsp) fn found(project: &ProjectState, name: &Arc<str>, text: &str) -> Vec<Diagnostic> {
     let mut found = speculative_check(project, name, text, &mut Scratch::new());
     project.suppress(&mut found);
     found
 }
 
-/// Everything that would be found in the file, and about names in all files, if this were its text.
+/// Returns the findings of a file with another text, and those about names in all files.
 fn speculative_check(project: &ProjectState, name: &Arc<str>, text: &str, scratch: &mut Scratch) -> Vec<Diagnostic> {
     if **name == *PROJECT {
         return check::config(&project.project_of(text));
@@ -91,7 +91,8 @@ fn speculative_check(project: &ProjectState, name: &Arc<str>, text: &str, scratc
     found
 }
 
-/// What is found about the names of a file that is not of the project: it may use the project's names, and gives it none.
+/// Returns the findings about names in a file outside the project: it may use the project's names
+/// and defines none for it.
 pub(in crate::lsp) fn outside(
     project: &ProjectState,
     name: &Arc<str>,

@@ -1,5 +1,5 @@
-//! Marks changed files and brings the project up to date in one pass. Only changed files are compiled; names and scenarios
-//! are then checked over all files.
+//! Marks changed files and updates the project in one pass. Compiles only changed files, then
+//! checks names and scenarios over all files.
 
 use super::buffer::Buffer;
 use super::overlay::Overlay;
@@ -25,9 +25,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 impl ProjectState {
-    /// A document was opened, or takes the place of another state of itself.
+    /// Adds an open document or replaces its buffer.
     pub(in crate::lsp) fn put(&mut self, name: &Arc<str>, buffer: Arc<Buffer>) {
-        // One that is on no disk yet belongs to the project, too.
+        // A new template that is not saved yet also belongs to the project.
         if is_template(name) && self.template(name).is_none() {
             self.pending.insert(Change::Files);
         }
@@ -39,12 +39,12 @@ impl ProjectState {
         self.touch(name);
     }
 
-    /// A document was closed: what is on disk counts again.
+    /// Removes a closed document, so that the file on disk counts again.
     pub(in crate::lsp) fn close(&mut self, name: &str) -> Option<Arc<Buffer>> {
         let closed = Arc::make_mut(&mut self.open).remove(name)?;
         let name = Arc::from(name);
         self.touch(&name);
-        // One that was on no disk is gone.
+        // A document without a file on disk is gone.
         if (is_template(&name) || self.suites.contains_key(&name)) && !fs::exists(&self.root.join(&*name)) {
             self.pending.insert(Change::Files);
         }
@@ -54,7 +54,7 @@ impl ProjectState {
         Some(closed)
     }
 
-    /// A file changed, in the editor or on disk.
+    /// Marks a file as changed, in the editor or on disk.
     pub(in crate::lsp) fn touch(&mut self, name: &Arc<str>) {
         self.touch_scenarios(name);
         // A template that keeps its names moves no finding of a project file, and findings of closed scenarios are looked for on request.
@@ -68,7 +68,7 @@ impl ProjectState {
         if self.is_xml(name) {
             self.pending.insert(Change::Document(Arc::clone(name)));
         }
-        // Texts that others pull in.
+        // Templates that include the file as a text.
         let base = name.rsplit('/').next().unwrap_or(name);
         let is_user = |template: &Compiled| {
             let is_base = |path: &str| path.strip_suffix(base).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'));
@@ -79,17 +79,17 @@ impl ProjectState {
         self.pending.extend(users);
     }
 
-    /// Files on disk may have changed, at clients that watch none. They are looked at once however often this is said.
+    /// Schedules one comparison with the disk, for clients that do not watch files.
     pub(in crate::lsp) fn expect_disk_changes(&mut self) {
         self.pending.insert(Change::Disk);
     }
 
-    /// Files came or went.
+    /// Schedules a new search for files after some were added or removed.
     pub(in crate::lsp) fn rewalk(&mut self) {
         self.pending.insert(Change::Files);
     }
 
-    /// Brings everything up to date. Gives the folders of other projects inside of this one, when it looked for files.
+    /// Applies all pending changes. Returns the folders of nested projects if files were searched.
     pub(in crate::lsp) fn settle(&mut self) -> Vec<PathBuf> {
         if self.pending.remove(&Change::Disk) {
             self.poll();
@@ -146,12 +146,13 @@ impl ProjectState {
 
     fn reload(&mut self) {
         self.config_revision += 1;
-        // The project says how often a case is tried.
+        // The project file sets the default number of trials.
         self.suites.values_mut().for_each(|read| *read = None);
         let text = self.read(PROJECT);
         let new = text.map_or_else(Config::default, |text| self.project_of(&text));
         let mut found = check::config(&new);
-        // While the file is not valid TOML, the last one that was holds; where there was none, what can be read of it.
+        // While the file is invalid TOML, the last valid state is used; if there was none, the
+        // parts that can be read.
         self.is_config_broken = new.is_broken();
         if !self.is_config_broken || self.config_revision == 1 || self.config.is_broken() {
             self.config = Arc::new(new);
@@ -166,7 +167,8 @@ impl ProjectState {
         (self.active, self.structure) = actives(&self.config, identity);
     }
 
-    /// Reads the recorded findings. While their file cannot be taken, the last ones that could hold; gives the reason.
+    /// Reads the suppressions. While their file is invalid, the last valid ones are used, and the
+    /// finding is returned.
     fn read_suppressions(&mut self) -> Option<Diagnostic> {
         let text = self.read(SUPPRESSIONS);
         let new = match text.as_deref().map(Suppressions::parse).transpose() {
@@ -186,7 +188,7 @@ impl ProjectState {
         None
     }
 
-    /// Looks for the files of the project: those that are new, and the folders of other projects inside of this one.
+    /// Searches the project's files. Returns the new ones and the folders of nested projects.
     fn walk(&mut self) -> (Vec<Arc<str>>, Vec<PathBuf>) {
         let Some((mut there, inner)) = self.files_on_disk() else { return Default::default() };
         let is_new = |name: &Arc<str>| !fs::exists(&self.root.join(&**name)) && !Path::new(&**name).is_absolute();
@@ -214,7 +216,7 @@ impl ProjectState {
         (new, inner.into_iter().collect())
     }
 
-    /// Compiles one file, and whether what it says of names is what it was.
+    /// Compiles one file. Returns whether its names and references changed.
     fn compile(&mut self, name: &Arc<str>) -> Names {
         let is_member = self.documents.get(name).is_some();
         let is_open = self.open.contains_key(name);
@@ -225,7 +227,7 @@ impl ProjectState {
             self.stamp(name);
         }
         self.docs.borrow_mut().remove(name);
-        // A file that is no template any more may become one again.
+        // A file that is not a template now may become one again.
         let (new, is_large) = self.compiled(name).unwrap_or_default();
         if is_large {
             self.large.insert(Arc::clone(name));
@@ -291,7 +293,7 @@ impl ProjectState {
         }
     }
 
-    /// A text from disk, or the finding that says why there is none; `None` when there is no such file.
+    /// Returns a text from disk, or a finding with the read error; `None` if there is no such file.
     fn disk(&self, name: &Arc<str>) -> Option<Result<String, Diagnostic>> {
         let limit = self.config.limits.file;
         match RealFs.read(&self.root.join(&**name), limit) {
@@ -304,7 +306,7 @@ impl ProjectState {
         }
     }
 
-    /// Checks names and references across all files.
+    /// Checks names and references over all files.
     fn link(&mut self) {
         let (found, largest) = self.documents.link_with_size(&self.config, self.scope(), |name| self.read(name));
         self.largest_expansion = largest;
@@ -319,14 +321,14 @@ impl ProjectState {
         self.shown.changed.extend(differing(&before, &self.linked));
     }
 
-    /// Checks the scenarios that are open against the project as it is.
+    /// Checks the open scenarios against the current project.
     fn check_scenarios(&mut self) {
         let found = scenarios::found(self, &|name| self.open.contains_key(name));
         let before = std::mem::replace(&mut self.of_scenarios, found);
         self.shown.changed.extend(differing(&before, &self.of_scenarios));
     }
 
-    /// Remembers the files that make the project, as they are on disk.
+    /// Records the state on disk of the project file and the files it includes.
     fn stamp_config(&mut self) {
         let shared: Vec<Arc<str>> = self.config.files.iter().map(|file| Arc::from(&*file.path)).collect();
         let named = self.named_in_project_file();
@@ -335,7 +337,8 @@ impl ProjectState {
         }
     }
 
-    /// Remembers the texts that a template pulls in, as they were when it was first compiled with them.
+    /// Records the state on disk of the texts that a template includes, at its first compilation
+    /// with them.
     fn stamp_sources(&mut self, template: &str) {
         let sources = self.template(template).map_or(&[][..], |template| &template.facts.sources);
         let names: Vec<String> = sources.iter().filter_map(|source| sources::name_of_source(template, source)).collect();
@@ -367,21 +370,21 @@ fn texts_in(findings: &[Diagnostic]) -> impl Iterator<Item = Arc<str>> {
     labels.filter_map(|label| label.path.clone())
 }
 
-/// Whether a file defines and refers to what it did.
+/// The effect of a compilation on the names and references of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Names {
     Same,
     Changed,
 }
 
-/// The files whose findings are not shown alike.
+/// Returns the files whose shown findings differ.
 fn differing(before: &Found, after: &Found) -> Vec<Arc<str>> {
     let names: BTreeSet<&Arc<str>> = before.keys().chain(after.keys()).collect();
     let of = |all: &Found, name: &Arc<str>| all.get(name).cloned().unwrap_or_default();
     names.into_iter().filter(|name| !are_alike(&of(before, name), &of(after, name))).cloned().collect()
 }
 
-/// Whether two lists of findings are shown alike.
+/// Returns true if two lists of findings look the same to the client.
 fn are_alike(one: &[Diagnostic], other: &[Diagnostic]) -> bool {
     let alike = |(one, other): (&Diagnostic, &Diagnostic)| {
         let place = (one.rule.code, one.span, one.severity) == (other.rule.code, other.span, other.severity);

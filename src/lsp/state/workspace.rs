@@ -1,8 +1,9 @@
-//! The projects that a client works in: a project for each, so that nothing of one counts in another.
+//! The projects of a client, each with its own state, so that none affects another.
 //!
-//! A file belongs to the nearest folder above it that has a project file, as on the command line; else to the folder of the
-//! workspace that it is in; else to nobody but itself. A project is made when something of it is opened or the workspace is
-//! looked at, and goes with its last document unless the workspace has it.
+//! As on the command line, a file belongs to the nearest folder above it with a project file;
+//! otherwise to its workspace folder; otherwise it is a project of its own. A project is created
+//! when one of its documents is opened or the workspace is searched. It is removed with its last
+//! document, unless it belongs to the workspace.
 
 use super::buffer::Buffer;
 use super::project::{PROJECT, ProjectState};
@@ -12,33 +13,33 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A document that is open.
+/// An open document.
 #[derive(Clone, Debug)]
 struct Document {
     /// The key of its project.
     home: PathBuf,
-    /// What its project calls it.
+    /// Its name in the project.
     name: Arc<str>,
 }
 
-/// What a client was shown of a document without asking.
+/// The diagnostics of a document that were pushed to the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lsp) enum Shown {
-    /// Diagnostics, perhaps none.
+    /// A list of diagnostics, possibly empty.
     Pushed,
-    /// Nothing yet.
+    /// Nothing was pushed.
     Nothing,
 }
 
-/// All projects, by their folders; a file that is a project of its own has itself for a key.
+/// All projects by their folders; a single file is its own key.
 #[derive(Debug, Default)]
 pub(in crate::lsp) struct Workspace {
     all: BTreeMap<PathBuf, ProjectState>,
-    /// The folders of the workspace, as the client says them; the first is where documents are that are no files.
+    /// The workspace folders as the client spells them; unsaved documents belong to the first.
     folders: Vec<PathBuf>,
-    /// Open documents by their addresses.
+    /// Open documents by their URIs.
     open: BTreeMap<String, Document>,
-    /// Below these the client watches the files for us.
+    /// The client watches the files below these folders.
     watched: Vec<PathBuf>,
     /// Files of projects that have gone, whose findings are to be cleared.
     cleared: Vec<Uri>,
@@ -47,42 +48,42 @@ pub(in crate::lsp) struct Workspace {
 }
 
 impl Workspace {
-    /// The projects of a workspace.
+    /// Creates the projects of a workspace.
     pub(in crate::lsp) fn new(folders: Vec<PathBuf>) -> Self {
         let mut workspace = Self { folders, ..Self::default() };
         workspace.found();
         workspace
     }
 
-    /// Every project.
+    /// Returns every project.
     pub(in crate::lsp) fn all(&self) -> impl Iterator<Item = &ProjectState> {
         self.all.values()
     }
 
-    /// Every project, to change it.
+    /// Returns every project for changes.
     pub(in crate::lsp) fn all_mut(&mut self) -> impl Iterator<Item = &mut ProjectState> {
         self.all.values_mut()
     }
 
-    /// The projects of the workspace, in the order of their folders.
+    /// Returns the projects of the workspace, ordered by folder.
     pub(in crate::lsp) fn of_workspace(&self) -> impl Iterator<Item = &ProjectState> {
         self.all.iter().filter(|(key, _)| self.is_of_workspace(key)).map(|(_, project)| project)
     }
 
-    /// The project of an open document, with the name that it has there.
+    /// Returns an open document with its project and its name there.
     pub(in crate::lsp) fn document(&self, uri: &Uri) -> Option<(&ProjectState, Arc<str>, &Buffer)> {
         let Document { home, name } = self.open.get(&uri.0)?;
         let project = self.all.get(home)?;
         Some((project, Arc::clone(name), project.open.get(name)?))
     }
 
-    /// The same, to change it.
+    /// Returns the project of an open document for changes.
     pub(in crate::lsp) fn document_mut(&mut self, uri: &Uri) -> Option<(&mut ProjectState, Arc<str>)> {
         let Document { home, name } = self.open.get(&uri.0)?;
         Some((self.all.get_mut(home)?, Arc::clone(name)))
     }
 
-    /// The project that a file on disk belongs to, if it is known, with the name that it has there.
+    /// Returns the project of a file on disk, if it is loaded, and the file's name there.
     pub(in crate::lsp) fn file(&self, path: &Path) -> Option<(&ProjectState, Arc<str>)> {
         let project = self.all.get(&self.home(path))?;
         Some((project, project.name(path)))
@@ -129,12 +130,12 @@ impl Workspace {
         std::mem::take(&mut self.cleared)
     }
 
-    /// A document was opened, or takes the place of another state of itself.
+    /// Handles a document that was opened or replaced.
     pub(in crate::lsp) fn open(&mut self, buffer: Buffer) {
         self.put(Arc::new(buffer));
     }
 
-    /// A document was closed. Gives what was last pushed of it, if anything was.
+    /// Handles a closed document. Returns the kind of its last push, or `None` if it was not open.
     pub(in crate::lsp) fn close(&mut self, uri: &Uri) -> Option<Shown> {
         let Document { home, name } = self.open.remove(&uri.0)?;
         let project = self.all.get_mut(&home)?;
@@ -146,7 +147,7 @@ impl Workspace {
         Some(shown)
     }
 
-    /// Folders came to the workspace, and went.
+    /// Handles changes of the workspace folders.
     pub(in crate::lsp) fn change_folders(&mut self, removed: &[PathBuf], added: Vec<PathBuf>) {
         self.folders.retain(|folder| !removed.contains(folder) && !added.contains(folder));
         self.folders.extend(added);
@@ -154,7 +155,7 @@ impl Workspace {
         self.rehome();
     }
 
-    /// Project files came or went: what is open may belong somewhere else now.
+    /// Assigns open documents to their projects again after project files were added or removed.
     pub(in crate::lsp) fn rehome(&mut self) {
         self.found();
         let moved: Vec<(String, Document)> = self.open.iter().map(|(uri, document)| (uri.clone(), document.clone())).collect();
@@ -173,11 +174,11 @@ impl Workspace {
         self.tidy();
     }
 
-    /// Whether project files came or went without anybody saying so.
+    /// Returns true if project files were added or removed without a notification.
     pub(in crate::lsp) fn is_stale(&self) -> bool {
         let used: BTreeSet<&PathBuf> = self.open.values().map(|document| &document.home).collect();
         let mut seen = BTreeSet::new();
-        // Documents of one folder have one home, but for those that are nobody's.
+        // Documents in one folder belong to one project, except single files.
         let mut open = self
             .open
             .iter()
@@ -186,12 +187,12 @@ impl Workspace {
             || self.all.keys().any(|key| !used.contains(key) && !self.is_wanted(key))
     }
 
-    /// Whether it is us who look at the files of some project.
+    /// Returns true if some files must be polled.
     pub(in crate::lsp) fn are_polled(&self) -> bool {
         self.all().any(ProjectState::has_unwatched)
     }
 
-    /// Poll at the files that nobody watches for us. Whether anything is not as it was.
+    /// Polls the files that the client does not watch. Returns true if any changed.
     pub(in crate::lsp) fn poll(&mut self) -> bool {
         let is_stale = self.is_stale();
         if is_stale {
@@ -201,7 +202,7 @@ impl Workspace {
         self.all.values_mut().fold(is_stale, |is_changed, project| poll(project) || is_changed)
     }
 
-    /// Brings everything up to date, projects that were found on the way among it.
+    /// Updates all projects, including nested ones that are discovered on the way.
     pub(in crate::lsp) fn settle(&mut self) {
         let mut found: Vec<PathBuf> = Vec::new();
         for project in self.all.values_mut() {
@@ -215,7 +216,7 @@ impl Workspace {
         }
     }
 
-    /// The folders of the projects of the workspace, and those of the workspace itself.
+    /// Returns the project folders of the workspace, and the workspace folders themselves.
     pub(in crate::lsp) fn bases(&self) -> (Vec<PathBuf>, &[PathBuf]) {
         let mut bases: Vec<PathBuf> = self.folders.iter().map(|folder| holder(folder)).collect();
         bases.sort();
@@ -223,7 +224,7 @@ impl Workspace {
         (bases, &self.folders)
     }
 
-    /// From now on the client watches the files below these folders.
+    /// Records the folders that the client watches from now on.
     pub(in crate::lsp) fn are_watched(&mut self, below: Vec<PathBuf>) {
         self.watched = below;
         for project in self.all.values_mut() {
@@ -233,12 +234,12 @@ impl Workspace {
 
     fn put(&mut self, buffer: Arc<Buffer>) {
         let path = crate::lsp::uri::path(&buffer.uri);
-        // What is no file has its address for a name.
+        // A document that is not a file has its URI as name.
         let home = self.home_of(&buffer.uri);
         self.begin(home.clone());
         let Some(project) = self.all.get_mut(&home) else { return };
         let name = path.map_or_else(|| Arc::from(buffer.uri.0.as_str()), |path| project.name(&path));
-        // A file that is open twice, by two spellings, is of the project under the first.
+        // A file opened under two URIs has its name only under the first.
         let is_taken = project.open.get(&name).is_some_and(|other| other.uri != buffer.uri);
         let name = if is_taken { Arc::from(buffer.uri.0.as_str()) } else { name };
         self.open.insert(buffer.uri.0.clone(), Document { home, name: Arc::clone(&name) });
@@ -246,7 +247,7 @@ impl Workspace {
         project.put(&name, buffer);
     }
 
-    /// The projects of all folders are there.
+    /// Creates the projects of all workspace folders.
     fn found(&mut self) {
         for folder in self.folders.clone() {
             let root = holder(&folder);
@@ -254,12 +255,12 @@ impl Workspace {
         }
     }
 
-    /// A project for a key.
+    /// Creates the project of a key, unless it exists.
     fn begin(&mut self, key: PathBuf) {
         if self.all.contains_key(&key) {
             return;
         }
-        // A file has no project of which anything else is.
+        // A single file gets a project without other files.
         let is_alone = !holds_project(&key) && !self.folders.contains(&key);
         let folder = key.parent().filter(|folder| is_alone && folder.has_root());
         let mut project = ProjectState::new(folder.unwrap_or(&key).to_path_buf());
@@ -279,19 +280,19 @@ impl Workspace {
         }
     }
 
-    /// Whether a project is one of the workspace whatever is open.
+    /// Returns true if a project stays loaded without open documents.
     fn is_wanted(&self, key: &Path) -> bool {
         let is_folder = || self.folders.iter().any(|folder| folder == key && holder(folder) == *key);
         self.is_of_workspace(key) && (holds_project(key) || is_folder())
     }
 
-    /// Whether what is in a folder is of the workspace.
+    /// Returns true if the project of a key belongs to the workspace.
     fn is_of_workspace(&self, key: &Path) -> bool {
         self.folders.iter().any(|folder| key.starts_with(folder) || (folder.starts_with(key) && holder(folder) == *key))
     }
 
-    /// The key of the project that a document belongs to. One that is not saved yet may use the names of the first folder;
-    /// what is no file at all (an old version, a page) is nobody's.
+    /// Returns the key of a document's project. An unsaved document can use the names of the first
+    /// folder; other URIs without a file (an old version, a web page) are projects of their own.
     fn home_of(&self, uri: &Uri) -> PathBuf {
         if let Some(path) = crate::lsp::uri::path(uri) {
             return self.home(&path);
@@ -300,7 +301,7 @@ impl Workspace {
         first.map_or_else(|| PathBuf::from(&uri.0), |folder| holder(folder))
     }
 
-    /// The key of the project that a file belongs to.
+    /// Returns the key of a file's project.
     fn home(&self, path: &Path) -> PathBuf {
         if let Some(holder) = path.ancestors().skip(1).find(|folder| holds_project(folder)) {
             return self.known(holder).unwrap_or_else(|| holder.to_path_buf());
@@ -315,7 +316,8 @@ impl Workspace {
         self.folders.iter().find(by_links).map_or_else(|| path.to_path_buf(), |folder| holder(folder))
     }
 
-    /// The key of a project whose folder this is, by whichever links it is reached.
+    /// Returns the key of the loaded project with this folder, even if it is reached by other
+    /// symbolic links.
     fn known(&self, folder: &Path) -> Option<PathBuf> {
         if self.all.contains_key(folder) {
             return Some(folder.to_path_buf());
@@ -325,12 +327,12 @@ impl Workspace {
     }
 }
 
-/// The folder of the project that a folder of the workspace is in: a project file above it speaks for it.
+/// Returns the project folder of a workspace folder: the nearest one above it with a project file.
 fn holder(folder: &Path) -> PathBuf {
     folder.ancestors().find(|above| holds_project(above)).unwrap_or(folder).to_path_buf()
 }
 
-/// Whether a folder has a project file on disk.
+/// Returns true if a folder contains a project file on disk.
 fn holds_project(folder: &Path) -> bool {
     fs::is_file(&folder.join(PROJECT))
 }

@@ -1,7 +1,9 @@
-//! What the agents of a document would receive, counted on a thread of its own: no answer waits for a count.
+//! Token counts of a document's agents, made on a separate thread so that no answer waits for a
+//! count.
 //!
-//! Of several states of a document only the newest is counted. Tokens are remembered by the hash of their text, so that an edit
-//! counts what it changed. Counts that are not those of the state on the screen are shown until newer ones come.
+//! Only the newest state of a document is counted. Tokens are cached by the hash of their text, so
+//! that after an edit only the changed texts are counted. Older counts stay visible until newer
+//! ones arrive.
 
 use super::named_counters::{NamedCounters, locked};
 use super::render::{self, Wanted};
@@ -21,34 +23,34 @@ use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-/// Tasks of a document that are counted.
+/// The maximum number of counted tasks of a document.
 const MOST: usize = 500;
 
-/// A document: the folder of its project, and its name there.
+/// The key of a document: the folder of its project and its name there.
 type Key = (PathBuf, Arc<str>);
 
-/// Sends to the client, from any thread.
+/// Sends a message to the client from any thread.
 type Tell = Arc<dyn Fn(Message) + Send + Sync>;
 
-/// What is known of a document's tasks.
+/// The token counts of a document's tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::lsp) struct Known {
-    /// The agents of each task that could be assembled.
+    /// The manifest entries of each task that could be assembled.
     pub(in crate::lsp) tasks: BTreeMap<String, Vec<Entry>>,
 }
 
-/// What is to be done.
+/// A job for the counting thread.
 #[derive(Debug)]
 pub(in crate::lsp) enum Work {
-    /// Count what the agents of these tasks receive.
+    /// Counts the contexts of the agents of these tasks.
     Count {
         document: Key,
         tasks: Vec<String>,
         state: u64,
-        /// The client can be told to ask for lenses again.
+        /// True if the client can be asked to request lenses again.
         is_told: bool,
     },
-    /// Answer a request with what an agent would receive.
+    /// Answers a request with the context of an agent.
     Render { id: RequestId, wanted: Wanted },
 }
 
@@ -58,13 +60,13 @@ struct Job {
     work: Work,
 }
 
-/// The figures of all documents, and the thread that counts.
+/// The token counts of all documents, and the counting thread.
 pub(in crate::lsp) struct TokenCounts {
     tell: Tell,
     known: Arc<Mutex<BTreeMap<Key, Arc<Known>>>>,
-    /// The state of each document that figures were asked for.
+    /// The last requested revision of each document.
     asked: BTreeMap<Key, u64>,
-    /// `None` until something is to be done.
+    /// `None` until the first job.
     jobs: Option<mpsc::Sender<Job>>,
     worker: Option<JoinHandle<()>>,
 }
@@ -76,28 +78,28 @@ impl Debug for TokenCounts {
 }
 
 impl TokenCounts {
-    /// Nothing is known, and no thread runs.
+    /// Creates an empty state without a thread.
     pub(in crate::lsp) fn new(tell: impl Fn(Message) + Send + Sync + 'static) -> Self {
         Self { tell: Arc::new(tell), known: Arc::default(), asked: BTreeMap::new(), jobs: None, worker: None }
     }
 
-    /// What is known of a document.
+    /// Returns the counts of a document.
     pub(in crate::lsp) fn of(&self, document: &Key) -> Option<Arc<Known>> {
         locked(&self.known).get(document).cloned()
     }
 
-    /// Whether nobody has asked for the figures of this state yet.
+    /// Records a request for a revision; returns true if it is new.
     pub(in crate::lsp) fn is_new(&mut self, document: &Key, state: u64) -> bool {
         self.asked.insert(document.clone(), state) != Some(state)
     }
 
-    /// Forgets a document.
+    /// Removes the counts of a document.
     pub(in crate::lsp) fn forget(&mut self, document: &Key) {
         self.asked.remove(document);
         locked(&self.known).remove(document);
     }
 
-    /// Has the tasks of a document counted, unless that was asked for already.
+    /// Starts counting the tasks of a document, unless this revision was requested before.
     pub(in crate::lsp) fn want(&mut self, project: &ProjectState, name: &Arc<str>, is_told: bool) {
         let document = (project.root.clone(), Arc::clone(name));
         if project.open.get(name).is_none_or(|buffer| buffer.is_large()) || !self.is_new(&document, project.revision) {
@@ -109,7 +111,7 @@ impl TokenCounts {
         }
     }
 
-    /// Has something done.
+    /// Sends a job to the thread and starts the thread if necessary.
     pub(in crate::lsp) fn begin(&mut self, snapshot: Snapshot, work: Work) {
         let Self { tell, known, jobs, worker, .. } = self;
         let jobs = jobs.get_or_insert_with(|| {
@@ -119,7 +121,7 @@ impl TokenCounts {
             *worker = Some(std::thread::spawn(move || run(&receiver, &tell, &known)));
             sender
         });
-        // The thread ends with us and not before.
+        // The thread ends when `self` is dropped, not before.
         let _ = jobs.send(Job { snapshot, work });
     }
 }
@@ -133,7 +135,8 @@ impl Drop for TokenCounts {
     }
 }
 
-/// The thread: everything that waits is taken together, and of a document only what was asked last.
+/// Runs the thread: takes all waiting jobs together and counts only the last requested revision of
+/// each document.
 fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>>>) {
     let counters = NamedCounters::new();
     let mut refreshes = 0;
@@ -174,12 +177,12 @@ fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>
     }
 }
 
-/// The agents of each task; `None` where the texts have errors, and older figures stay.
+/// Counts the agents of each task; `None` if the texts have errors, so that older counts stay.
 fn count(snapshot: &Snapshot, tasks: &[String], counters: &NamedCounters) -> Option<BTreeMap<String, Vec<Entry>>> {
     let registry = snapshot.compile(Goal::Registry).ok()?;
     let how = ManifestOptions { options: counters.options(snapshot.config()), files: snapshot };
     let of = |task: &String| {
-        // A task that roles play is counted as each of them receives it, as in the manifest of the project.
+        // A task of roles is counted as each role receives it, as in the manifest of the project.
         let roles: Vec<Request<'_>> =
             snapshot.config().roles.values().filter(|role| role.task.value == *task).map(Request::of_role).collect();
         let requests = if roles.is_empty() { vec![Request::new(task)] } else { roles };
@@ -189,7 +192,7 @@ fn count(snapshot: &Snapshot, tasks: &[String], counters: &NamedCounters) -> Opt
     Some(tasks.iter().filter_map(of).collect())
 }
 
-/// The names of a document's tasks.
+/// Returns the names of a document's tasks.
 fn tasks(project: &ProjectState, name: &Arc<str>) -> Vec<String> {
     let definitions = project.template(name).map_or(&[][..], |template| &template.facts.definitions);
     let tasks = definitions.iter().filter(|definition| definition.kind == DefinitionKind::Task);

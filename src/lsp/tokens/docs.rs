@@ -1,4 +1,4 @@
-//! Manifest figures in words: a line above a definition, and what a segment costs where its element is pointed at.
+//! Formats token counts: a line above a definition, and the hover text of a segment.
 
 use super::counts::Known;
 use crate::base::number::thousands;
@@ -11,13 +11,13 @@ use crate::template::{self, nodes};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// The names of a document's definitions, in their order.
+/// Returns the names of a document's definitions, in order.
 pub(in crate::lsp) fn names(project: &ProjectState, name: &Arc<str>) -> Vec<String> {
     let definitions = project.template(name).map_or(&[][..], |template| &template.facts.definitions);
     definitions.iter().map(|definition| definition.name.to_string()).collect()
 }
 
-/// “84 tokens · waits for ticket · reusable prefix 78”.
+/// Summarises entries: “84 tokens · waits for ticket · reusable prefix 78”.
 pub(in crate::lsp) fn brief(entries: &[Entry]) -> Option<String> {
     let first = entries.first()?;
     let fixed: usize = entries.iter().map(|entry| entry.total.fixed).sum();
@@ -45,7 +45,7 @@ fn waiting(entry: &Entry) -> impl Iterator<Item = &str> {
     entry.segments.iter().flat_map(|part| &part.variable).map(String::as_str)
 }
 
-/// What the task or segment at an offset costs, in Markdown.
+/// Describes the token count of the task or segment at an offset, in Markdown.
 pub(in crate::lsp) fn at(document: Document<'_>, names: &[String], known: &Known, offset: u32) -> Option<String> {
     let element = document.element_at(offset)?;
     let kind = place::kind(element)?;
@@ -82,12 +82,13 @@ pub(in crate::lsp) fn at(document: Document<'_>, names: &[String], known: &Known
     }
 }
 
-/// Whether an agent stands at a node or inside of it.
+/// Returns true if an agent is at a node or inside it.
 fn is_at(entry: &Entry, node: &str) -> bool {
     node == "/" || entry.node == node || entry.node.strip_prefix(node).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// The segment that an element gives its text to, and its id where there are several of a kind.
+/// Returns the segment that receives an element's text, with its id if several segments have the
+/// kind.
 #[allow(clippy::wildcard_enum_match_arm, reason = "most elements give no segment a text of their own")]
 fn segment(element: Element<'_>) -> Option<(Segment, Option<String>)> {
     let chain = place::around(element);
@@ -116,7 +117,7 @@ fn segment(element: Element<'_>) -> Option<(Segment, Option<String>)> {
     None
 }
 
-/// The segments of an agent, as they stand.
+/// Lists the segments of an agent in order.
 fn list(entry: &Entry) -> String {
     let dropped = entry.segments.iter().filter(|part| part.position.is_none());
     let parts = entry.positioned().into_iter().chain(dropped).map(|part| format!("- {}", line(part)));
@@ -124,7 +125,7 @@ fn list(entry: &Entry) -> String {
     parts.chain([format!("\n{counted}")]).collect::<Vec<_>>().join("\n")
 }
 
-/// “`system` 6 tokens, the same in every call”.
+/// Describes a segment: “`system` 6 tokens, the same in every call”.
 fn line(part: &Part) -> String {
     let known = thousands(part.tokens);
     let tokens = match part.bound {

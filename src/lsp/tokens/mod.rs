@@ -1,4 +1,4 @@
-//! What agents would receive: counted and rendered on a thread of its own, and worded.
+//! The contexts of agents, counted and rendered on a separate thread.
 
 pub(super) mod counts;
 pub(super) mod docs;

@@ -11,7 +11,7 @@ pub(in crate::lsp) fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Every counter by its name, and the usual one: models say who counts for them.
+/// All token counters by name, and the default one. Each model of the project selects its counter.
 #[derive(Debug)]
 pub(in crate::lsp) struct NamedCounters(BTreeMap<&'static str, Arc<dyn TokenCounter>>, Arc<dyn TokenCounter>);
 
@@ -21,7 +21,7 @@ impl NamedCounters {
         Self(named.collect(), tokens::counter(tokens::DEFAULT).unwrap_or_else(|| Arc::new(Bytes)))
     }
 
-    /// How contexts of a project are assembled, as the command line does.
+    /// Returns the assembly options of a project, as on the command line.
     pub(in crate::lsp) fn options<'a>(&'a self, config: &'a Config) -> Options<'a> {
         Options { counter: &*self.1, models: Some(ModelSettings::of(config, &self.0)), ..Options::default() }
     }

@@ -1,4 +1,4 @@
-//! The text that an agent would get. What only a run knows stands as ⟨what it will be⟩.
+//! Renders the context of an agent. Values that only a run produces are shown as ⟨descriptions⟩.
 
 use super::named_counters::NamedCounters;
 use crate::context::assemble::preview;
@@ -10,7 +10,7 @@ use crate::registry::workspace::request::Goal;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// What is to be rendered.
+/// The agent to render.
 #[derive(Debug)]
 pub(in crate::lsp) struct Wanted {
     pub(in crate::lsp) task: String,
@@ -18,7 +18,7 @@ pub(in crate::lsp) struct Wanted {
     pub(in crate::lsp) node: Option<String>,
 }
 
-/// What an agent would get, as a text with a title.
+/// Renders the context of an agent as a text with a title.
 pub(in crate::lsp) fn of(snapshot: &Snapshot, wanted: &Wanted, counters: &NamedCounters) -> Result<Value, String> {
     let errors = |count: usize| format!("the texts have {count} errors: what an agent would receive is not certain");
     let registry = snapshot.compile(Goal::Registry).map_err(errors)?;
@@ -26,7 +26,7 @@ pub(in crate::lsp) fn of(snapshot: &Snapshot, wanted: &Wanted, counters: &NamedC
     let forest = forest.ok_or_else(|| format!("there is no task `{}`", wanted.task))?;
     let agents = forest.agents(&wanted.task).map_err(|fault| fault.to_string())?;
     let asked = wanted.node.as_deref();
-    // A node that calls others stands for the first of them.
+    // A node without an agent of its own stands for the first agent inside it.
     let inside = |node: &str| asked.is_none_or(|asked| asked == "/" || node == asked || node.starts_with(&format!("{asked}/")));
     let agent = agents.iter().find(|agent| inside(&agent.node)).or_else(|| agents.first());
     let Some(agent) = agent else { return Err(format!("`{}` calls no agent", wanted.task)) };

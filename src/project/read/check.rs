@@ -1,4 +1,5 @@
-//! Checks that need all rows: do names exist, do defaults conflict, can they take effect.
+//! Checks that require all rows: existence of names, conflicts of defaults, and defaults without
+//! effect.
 
 use super::layers::DefaultLine;
 use super::sections::near;
@@ -14,13 +15,13 @@ use crate::settings::provenance::{Origin, Place};
 use crate::template::setting::Written;
 use std::collections::BTreeMap;
 
-/// A place in a project file.
+/// A span in a project file.
 type At = (u16, Span);
 
-/// Rows that one project may declare.
+/// The maximum number of rows that a project may declare.
 const ROWS: usize = 1000;
 
-/// Declared rows: each once, and not too many. Those refused are removed.
+/// Checks the number of declared rows; removes those beyond the maximum.
 pub(super) fn rows(sink: &mut Sink, rows: &mut Vec<(Span, DeclaredRow)>) {
     let mut count = 0;
     rows.retain(|(span, row)| {
@@ -32,8 +33,8 @@ pub(super) fn rows(sink: &mut Sink, rows: &mut Vec<(Span, DeclaredRow)>) {
     });
 }
 
-/// Declared subtypes: of a known operator, and none that the language has. (A table cannot be written twice, so a
-/// row cannot be declared twice in one file.)
+/// Checks that declared subtypes belong to a known operator, and that the language does not define
+/// them. (A table cannot be written twice, so a row cannot be declared twice in one file.)
 pub(super) fn subtypes(sink: &mut Sink, layers: &Layers, rows: &[(Span, DeclaredRow)]) {
     let own = Layers::default();
     for (span, row) in rows {
@@ -58,7 +59,7 @@ fn row_name(row: &DeclaredRow) -> String {
     row.subtype.as_ref().map_or_else(|| row.operator.to_string(), |subtype| format!("{}.{subtype}", row.operator))
 }
 
-/// `[defaults]`: of known operators, subtypes and parts.
+/// Checks that `[defaults]` refers to known operators, subtypes and parts.
 pub(super) fn defaults(sink: &mut Sink, layers: &Layers, lines: &mut [DefaultLine], file: u16) {
     let own = std::mem::replace(&mut sink.file, file);
     let mut unknown: Option<Span> = None;
@@ -66,7 +67,7 @@ pub(super) fn defaults(sink: &mut Sink, layers: &Layers, lines: &mut [DefaultLin
         let operator = &*line.declared.operator;
         let subtype = line.declared.subtype.as_deref();
         if layers.find(operator, None).is_none() {
-            // Once for the operator, however many subtypes stand under it.
+            // Once for the operator, regardless of the number of its subtypes.
             if unknown != Some(line.operator) {
                 unknown = Some(line.operator);
                 let valid: Vec<String> = layers.operators().map(str::to_owned).collect();
@@ -94,13 +95,13 @@ pub(super) fn defaults(sink: &mut Sink, layers: &Layers, lines: &mut [DefaultLin
     sink.file = own;
 }
 
-/// Subtypes and parts of an operator.
+/// The subtypes and parts of an operator.
 fn names_under<'l>(layers: &'l Layers, operator: &'l str) -> impl Iterator<Item = &'l str> {
     let parts = layers.rows().filter(move |(_, row)| row.kind() == Kind::Part && &**row.operator() == operator);
     layers.subtypes_of(operator).chain(parts.filter_map(|(_, row)| row.subtype().map(|name| &**name)))
 }
 
-/// Accumulation where there are no steps to accumulate.
+/// Reports accumulation for an operator without steps to accumulate.
 fn without_effect(sink: &mut Sink, layers: &Layers, operator: &str, subtype: Option<&str>, written: &Written) {
     let row = layers.find(operator, subtype).or_else(|| layers.find(operator, None)).map(|id| layers.get(id));
     let Some(row) = row.filter(|row| !row.accumulates()) else { return };
@@ -115,13 +116,13 @@ fn without_effect(sink: &mut Sink, layers: &Layers, operator: &str, subtype: Opt
     }
 }
 
-/// Rows that conflict by themselves: once for each pair of values that does it.
+/// Reports rows that conflict by themselves, once for each pair of conflicting values.
 pub(super) fn conflicts(sink: &mut Sink, layers: &Layers) {
     let mut found: BTreeMap<(At, Option<At>), Fault> = BTreeMap::new();
     for (id, row) in layers.rows().filter(|(id, _)| defaults_conflict(layers, *id)) {
         let sides = [row.defaults().fresh_context.origin, row.defaults().inherit_context.origin];
         let mut written: Vec<(Origin, u16, Span)> = sides.into_iter().filter_map(|side| place(&side)).collect();
-        // The later layer is the one that broke it; of two in one layer, fresh context.
+        // The later layer caused the conflict; if both are in one layer, fresh context did.
         written.sort_by_key(|(origin, ..)| std::cmp::Reverse(origin.layer));
         let mut written = written.into_iter();
         let Some((_, file, span)) = written.next() else { continue };
@@ -145,7 +146,7 @@ fn place(origin: &Origin) -> Option<(Origin, u16, Span)> {
     }
 }
 
-/// Operators, subtypes and roles that selectors name.
+/// Checks the operators, subtypes and roles of selectors.
 pub(super) fn selectors(sink: &mut Sink, layers: &Layers, roles: &BTreeMap<String, Role>, all: &[Requirement]) {
     let own = sink.file;
     for requirement in all {
@@ -167,7 +168,7 @@ pub(super) fn selectors(sink: &mut Sink, layers: &Layers, roles: &BTreeMap<Strin
     sink.file = own;
 }
 
-/// A subtype without its operator: any operator's will do.
+/// Checks a subtype without its operator: a subtype of any operator is valid.
 fn selected_subtype(sink: &mut Sink, layers: &Layers, subtype: &Spanned<String>) {
     let known = || {
         let rows = layers.rows().filter(|(_, row)| row.kind() != Kind::Operator);

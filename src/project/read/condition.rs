@@ -1,17 +1,17 @@
-//! The conditions of `[[require]]`: `has owner`, `lacks scenario`, `manifest_tokens <= 4000`,
-//! `fresh_context == disabled`, `model in ["a", "b"]`, `model not in ["c"]`.
+//! Parses the conditions of `[[require]]`: `has owner`, `lacks scenario`, `manifest_tokens <=
+//! 4000`, `fresh_context == disabled`, `model in ["a", "b"]`, `model not in ["c"]`.
 
 use crate::base::quoted::list;
 use crate::base::suggest::nearest;
 use crate::project::require::{Condition, Field, Measure, Order, Test, Thing};
 use crate::template::setting::SettingName;
 
-/// Why a condition cannot be read.
+/// The reason why a condition is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ConditionError {
     /// A lower-case fragment.
     pub(super) reason: String,
-    /// The word that was probably meant.
+    /// The valid word with the most similar spelling.
     pub(super) near: Option<String>,
 }
 
@@ -26,7 +26,7 @@ fn unknown<T>(what: &str, found: &str, words: &[&'static str]) -> Result<T, Cond
     Err(ConditionError { reason, near })
 }
 
-/// Reads a condition.
+/// Parses a condition.
 pub(super) fn condition(written: &str) -> Result<Condition, ConditionError> {
     let tokens = tokens(written)?;
     let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
@@ -90,7 +90,7 @@ fn field(fact: &str) -> Result<Field, ConditionError> {
     Field::parse(fact).map_or_else(|| unknown("the fact", fact, &facts()), Ok)
 }
 
-/// A setting is compared with its own words alone.
+/// Checks that a setting is compared only with its own values.
 fn checked(field: Field, value: &str) -> Result<(), ConditionError> {
     let Some(words) = field.setting().map(SettingName::words) else { return Ok(()) };
     if words.contains(&value) || value == "N/A" {
@@ -121,7 +121,8 @@ fn among(fact: &str, wanted: bool, rest: &[&str]) -> Result<Test, ConditionError
     Ok(Test::Text(field, wanted, values))
 }
 
-/// Words, quoted values without their quotes, comparison signs, `[`, `]` and `,`.
+/// Splits a condition into words, quoted values without their quotes, comparison signs, `[`, `]`
+/// and `,`.
 fn tokens(text: &str) -> Result<Vec<String>, ConditionError> {
     let mut out = Vec::new();
     let mut chars = text.chars().peekable();

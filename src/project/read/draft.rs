@@ -1,4 +1,4 @@
-//! One project file as read, before it is merged with the file that it extends.
+//! Reads one project file, before it is merged with the file that it extends.
 
 use super::eval::eval;
 use super::extends::{Extends, extends};
@@ -29,7 +29,7 @@ use crate::settings::layers::DeclaredRow;
 use crate::syntax::limits::Limits;
 use std::collections::BTreeMap;
 
-/// Whose file it is.
+/// The owner of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     /// The project's own.
@@ -38,7 +38,7 @@ pub(super) enum Owner {
     Shared,
 }
 
-/// Everything that one file says.
+/// The whole content of one file.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) name: Option<Spanned<String>>,
@@ -67,14 +67,15 @@ pub(super) struct Draft {
     pub(super) faults: Vec<Fault>,
 }
 
-/// Reads one file. Of one that is not TOML its lines that can be read are taken, and only its first error is reported.
+/// Reads one file. If it is not valid TOML, the valid lines are read, and only the first error is
+/// reported.
 pub(super) fn draft(text: &str, file: u16, owner: Owner, rules: &[&'static RuleMeta]) -> Draft {
     let mut sink = Sink { file, faults: Vec::new() };
     let (tree, errors) = toml::de::DeTable::parse_recoverable(text);
     let mut out = Draft::default();
     top(&mut sink, &mut out, tree.get_ref(), owner, rules);
     if let Some(error) = errors.first() {
-        // The rest repeats it, or is about what was made of the lines behind it.
+        // Further faults repeat it, or concern lines that were misread after it.
         sink.faults.clear();
         let at = error.span().map_or(Span::at(0), |range| span(&range).visible(text));
         sink.report(at, FaultKind::Syntax { message: error.message().to_owned() });

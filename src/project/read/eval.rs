@@ -11,15 +11,15 @@ use crate::scenario::keys::RUNS;
 use crate::scenario::table::Thing;
 use crate::scenario::{paths, pattern};
 
-/// Trials.
+/// A number of trials.
 const TRIALS: Shape = Shape::Whole((1, RUNS));
-/// A part of something that may grow a hundredfold, and no further.
+/// A growth as a fraction, up to a hundredfold.
 const PART: Shape = Shape::Number((0.0, 100.0));
-/// A part of a whole.
+/// A fraction of a whole.
 const RATE: Shape = Shape::Number((0.0, 1.0));
-/// US$ of a run.
+/// The cost of a run in US$.
 const DOLLARS: Shape = Shape::Number((0.0, 1e9));
-/// What stale results are.
+/// The values of `stale`.
 const STALE: [&str; 2] = ["error", "warn"];
 
 /// `[eval]`.
@@ -150,7 +150,7 @@ pub(super) fn eval(sink: &mut Sink, key: &Key<'_>, value: &Value<'_>) -> Eval {
     out
 }
 
-/// More trials that must pass than there are.
+/// Reports a pass threshold above the number of trials.
 fn threshold(sink: &mut Sink, out: &mut Eval) {
     let rule = out.rule();
     if let Some(pass) = out.pass.filter(|_| rule.pass > rule.runs) {
@@ -160,7 +160,7 @@ fn threshold(sink: &mut Sink, out: &mut Eval) {
     }
 }
 
-/// Paths inside the project.
+/// Reads the places of scenarios, which must be inside the project.
 fn scenarios(at: &mut At<'_, '_>, eval: &mut Eval) {
     let mut out = Vec::new();
     for place in at.texts() {
@@ -186,7 +186,8 @@ fn plan_path(at: &mut At<'_, '_>, eval: &mut Eval) {
     }
 }
 
-/// A policy is whole or none: half of one would let live runs gate by what nobody decided.
+/// Reads the stability policy. It must be complete: with half a policy, live runs would gate by
+/// limits that were never decided.
 fn stability(at: &mut At<'_, '_>) -> Option<Stability> {
     let own = table(at.sink, &at.path, at.value)?;
     let mut found = Written::default();

@@ -24,7 +24,7 @@ pub(super) struct Extends {
     pub(super) path: Spanned<String>,
     /// The pinned hash.
     pub(super) hash: Option<Spanned<String>>,
-    /// The edit that adds a hash, up to the hash itself and after it.
+    /// The edit that adds a hash: its span, the text before the hash and the text after it.
     pub(super) pin: Option<(Span, String, &'static str)>,
 }
 
@@ -70,14 +70,15 @@ pub(super) fn extends(sink: &mut Sink, value: &Value<'_>) -> Option<Extends> {
     local(sink, Extends { path: path.map(str::to_owned), hash: hash.map(|hash| hash.map(str::to_owned)), pin })
 }
 
-/// Whether a table is written in braces: its place then covers more than its first key's header.
+/// True if a table is written in braces: its span then covers more than the header of its first
+/// key.
 fn is_inline(value: &Value<'_>) -> bool {
     let DeValue::Table(keys) = value.get_ref() else { return false };
     let range = value.span();
     keys.iter().all(|(key, value)| range.contains(&key.span().start) && value.span().end <= range.end)
 }
 
-/// Takes a path inside or beside the project; refuses packages and places of one machine.
+/// Accepts a path inside or beside the project; rejects packages and absolute paths.
 fn local(sink: &mut Sink, extends: Extends) -> Option<Extends> {
     let path = extends.path.value.as_str();
     if let Some(name) = path.strip_prefix("package:") {

@@ -1,5 +1,6 @@
-//! The keys at the top of `ctxc.toml`, and those of default settings; every other table stands where it is read. The reader suggests from
-//! these tables where a key is unknown, and the JSON Schema that editors complete by is made from them. There is no second list.
+//! The keys at the top of `ctxc.toml`, and those of default settings; every other table is defined
+//! beside its reader. Suggestions for unknown keys and the JSON Schema for editors are both derived
+//! from these tables. No second list exists.
 
 use super::eval::EVAL;
 use super::extends::EXTENDS;
@@ -56,7 +57,7 @@ pub static SETTINGS: Table = Table {
     ..table("default settings of a type; of a subtype or part, in a table of its own", SETTING_KEYS)
 };
 
-/// The same without subtypes.
+/// The four settings, without tables of subtypes.
 pub(super) static ROW_SETTINGS: Table = table("default settings of a subtype or part", SETTING_KEYS);
 
 /// A type of the project, or subtypes of one of the language.

@@ -1,5 +1,5 @@
-//! `[operators.*]` and `[defaults.*]`: rows and defaults as written. Whether the rows exist is asked when all of
-//! them are known.
+//! Reads `[operators.*]` and `[defaults.*]`: rows and defaults as written. The existence of rows is
+//! checked after all of them are read.
 
 use super::keys::{OPERATOR, ROW_SETTINGS, SETTINGS};
 use super::value::{Key, Sink, Table, Value, boolean, span, table, text, word};
@@ -15,15 +15,15 @@ use toml::de::DeValue;
 /// One table of `[defaults]`.
 #[derive(Debug)]
 pub(super) struct DefaultLine {
-    /// Where the operator's name stands.
+    /// The span of the operator's name.
     pub(super) operator: Span,
-    /// Where the subtype's name stands.
+    /// The span of the subtype's name.
     pub(super) subtype: Option<Span>,
-    /// What it says.
+    /// The declared defaults.
     pub(super) declared: DeclaredDefault,
 }
 
-/// Reads one setting. `false` when the key is none.
+/// Reads one setting. Returns false if the key is not a setting.
 fn setting(sink: &mut Sink, row: &str, key: &Key<'_>, value: &Value<'_>, out: &mut Written) -> bool {
     fn one<T: Word>(sink: &mut Sink, key: &str, value: &Value<'_>, switch: [&str; 2]) -> Option<Spanned<T>> {
         let words: Vec<&str> = T::ALL.iter().map(|word| word.word()).collect();
@@ -45,7 +45,7 @@ pub(super) fn defaults(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<Default
     for (operator, value) in table(sink, "defaults", value).into_iter().flatten() {
         let name: Arc<str> = operator.get_ref().as_ref().into();
         if SettingName::parse(&name).is_some() {
-            // The slip of writing a setting for every type at once.
+            // A common mistake: a setting for all types at once.
             let kind = FaultKind::UnknownOperator { found: name.to_string(), near: None, valid: Vec::new() };
             sink.report(span(&operator.span()), kind);
             continue;
@@ -124,7 +124,7 @@ pub(super) fn operators(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Span,
     }
 }
 
-/// A declared operator's own keys.
+/// Reads the own keys of a declared operator.
 fn operator(sink: &mut Sink, at: Span, name: &Arc<str>, row: &Table<'_>, out: &mut Vec<(Span, DeclaredRow)>) {
     let table_name = format!("operators.{name}");
     let mut written = Written::default();
@@ -152,12 +152,13 @@ fn operator(sink: &mut Sink, at: Span, name: &Arc<str>, row: &Table<'_>, out: &m
         sink.report(at, FaultKind::BadDeclaration { row: name.to_string(), why: Refusal::BadName });
         return;
     }
-    // With a base that cannot be read it still counts as declared, so that its templates are not blamed.
+    // An operator with an invalid base still counts as declared, so that its templates are not
+    // reported.
     let base = base.unwrap_or(Operator::Atomic);
     out.push((at, DeclaredRow { operator: Arc::clone(name), subtype: None, base, written, file: sink.file }));
 }
 
-/// Letters, digits, `_` and `-`, beginning with a letter.
+/// True for letters, digits, `_` and `-`, beginning with a letter.
 fn is_name(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(char::is_alphabetic)

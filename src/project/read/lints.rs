@@ -1,4 +1,5 @@
-//! `[lints]`: names to rules. A line about one rule beats one about a family, that one beats `all`.
+//! Reads `[lints]` and resolves names to rules. A line for one rule overrides one for a family,
+//! which overrides `all`.
 
 use super::sections::near;
 use super::value::{Sink, Value, span, table, word};
@@ -8,7 +9,7 @@ use crate::project::fault::FaultKind;
 use crate::project::lints::{FAMILIES, Level};
 use toml::de::DeValue;
 
-/// How much a line speaks about.
+/// The scope of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     All,
@@ -19,15 +20,15 @@ pub(super) enum Reach {
 /// One line of `[lints]`.
 #[derive(Clone, Debug)]
 pub(super) struct LintLine {
-    /// Where the level stands.
+    /// The span of the level.
     pub(super) span: Span,
     pub(super) reach: Reach,
-    /// Rules that it sets: locked ones are left out where it would lower them.
+    /// The rules that it sets, without locked rules that it would lower.
     pub(super) codes: Vec<Code>,
     pub(super) level: Level,
 }
 
-/// What a name in `[lints]` (or `[allow] loosen`) means.
+/// Resolves a name in `[lints]` or `[allow] loosen`.
 pub(super) fn named(name: &str, rules: &[&'static RuleMeta]) -> Option<(Reach, Vec<&'static RuleMeta>)> {
     if name == "all" {
         return Some((Reach::All, rules.to_vec()));
@@ -63,7 +64,7 @@ pub(super) fn lints(sink: &mut Sink, value: &Value<'_>, rules: &[&'static RuleMe
         }
         let codes: Vec<Code> = named.iter().filter(|rule| !is_lowered(rule, level)).map(|rule| rule.code).collect();
         if codes.is_empty() && !named.is_empty() {
-            // Every rule that the line names is locked.
+            // All rules of the line are locked.
             let floor = named.first().and_then(|rule| rule.severity).map_or("error", |severity| severity.as_str());
             sink.report(word.span, FaultKind::LockedRule { rule: name.to_owned(), level: level.as_str(), floor });
             continue;
@@ -72,7 +73,7 @@ pub(super) fn lints(sink: &mut Sink, value: &Value<'_>, rules: &[&'static RuleMe
     }
 }
 
-/// Words of other tools, and the levels that they mean.
+/// The levels of other tools, with our equivalents.
 const FOREIGN: [(&str, &str); 6] =
     [("warn", "warning"), ("deny", "error"), ("forbid", "error"), ("allow", "off"), ("ignore", "off"), ("note", "info")];
 
@@ -88,7 +89,7 @@ fn level<'v>(sink: &mut Sink, key: &str, value: &'v Value<'_>) -> Option<(Spanne
     Level::parse(found.value).map(|level| (found, level))
 }
 
-/// Whether a level is beneath what a locked rule promises.
+/// True if a level is lower than the severity of a locked rule.
 fn is_lowered(rule: &RuleMeta, level: Level) -> bool {
     let promised = rule.severity.map_or(0, |severity| Level::At(severity).strictness());
     rule.locked && level.strictness() < promised

@@ -1,4 +1,4 @@
-//! The project's own file over the shared file that it extends: one [`Config`].
+//! Merges the project's own file with the shared file that it extends into one [`Config`].
 
 use super::check;
 use super::draft::{Draft, Owner, draft};
@@ -19,8 +19,8 @@ use crate::settings::layers::{Declarations, Layers};
 use std::collections::BTreeMap;
 
 impl Config {
-    /// Reads a project file, and the shared file that it extends. Never fails: what is wrong is in [`Config::faults`], and the
-    /// rest holds.
+    /// Reads a project file, and the shared file that it extends. Never fails: faults are in
+    /// [`Config::faults`], and everything else is valid.
     pub fn read(input: &Input<'_>) -> Self {
         let own_file = ConfigFile {
             path: input.path.into(),
@@ -40,7 +40,7 @@ impl Config {
 
 fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Draft, input: &Input<'_>) -> Config {
     let is_syntax = |fault: &Fault| matches!(fault.kind, FaultKind::Syntax { .. });
-    // What one that is not TOML does not say makes nothing else wrong.
+    // A section missing from a file with invalid TOML causes no further faults.
     let broken = sink.faults.iter().find(|fault| is_syntax(fault)).map(|fault| fault.file);
     let written = sink.faults.len();
     let allowed = policy_check::allowed(&mut sink, &shared.allow, 1, input.rules);
@@ -109,7 +109,8 @@ fn declaration(line: &DefaultLine) -> crate::settings::layers::DeclaredDefault {
     line.declared.clone()
 }
 
-/// Several keys that a table does not have, and that some other section has, are one slip: the header above them is missing.
+/// Merges several unknown keys that some other section has into one fault: the section's header is
+/// missing above them.
 fn lost_headers(faults: &mut Vec<Fault>) {
     let mut unknown: BTreeMap<(u16, String), Vec<String>> = BTreeMap::new();
     for fault in &*faults {
@@ -118,7 +119,7 @@ fn lost_headers(faults: &mut Vec<Fault>) {
         }
     }
     let sections = [("models", &MODEL), ("providers", &PROVIDER), ("roles", &ROLE)];
-    // A file with more of them is another one than was meant.
+    // A file with more of them was probably not meant as a project file.
     for ((file, table), keys) in unknown.into_iter().filter(|(_, keys)| keys.len() > 1).take(32) {
         let has_all = |own: &Table| keys.iter().all(|key| own.names().contains(&key.as_str()));
         let Some((section, _)) = sections.into_iter().find(|(_, own)| has_all(own)) else { continue };
@@ -126,7 +127,7 @@ fn lost_headers(faults: &mut Vec<Fault>) {
             fault.file == file && matches!(&fault.kind, FaultKind::UnknownKey { table: own, .. } if *own == table)
         };
         let Some(at) = faults.iter().find(|fault| is_own(fault)).map(|fault| fault.span) else { continue };
-        // What names it, or is read as a key of the other table, follows.
+        // Faults that follow from the missing header are removed.
         let of_model = |kind: &FaultKind| matches!(kind, FaultKind::UnknownModel { .. } | FaultKind::TwoModels { .. });
         let of_provider = |kind: &FaultKind| matches!(kind, FaultKind::UnknownProvider { .. });
         faults.retain(|fault| match section {

@@ -1,5 +1,5 @@
-//! From text to [`super::config::Config`]. The only door to the TOML reader; lowers its tree by hand, so that every
-//! fault of a file is found in one run, each at its own place.
+//! Reads a text into [`super::config::Config`]. The only user of the TOML parser. Lowers its tree
+//! by hand, so that one run finds every fault of a file, each with its own span.
 
 mod check;
 mod condition;

@@ -1,4 +1,5 @@
-//! `[models.NAME]` and `[providers.NAME]`. No value that may be a key is ever put into a fault.
+//! Reads `[models.NAME]` and `[providers.NAME]`. A fault never contains a value that may be an API
+//! key.
 
 use super::row::{At, Row, both, keys, needed, row, rows_or};
 use super::sampling;
@@ -12,21 +13,21 @@ use crate::project::roles::Tier;
 use crate::project::table::{Shape, Table, table as of};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Tokens that a budget can name.
+/// The valid numbers of tokens in a budget.
 pub(super) const TOKENS: (u64, u64) = (1, 1_000_000_000);
-/// US$ that a role may spend, and those for a million tokens.
+/// An amount in US$: a role's budget, or the price of a million tokens.
 pub(super) const PRICE: Shape = Shape::Number((0.0, 1e6));
 
-/// Keys that people put a key's value under.
+/// Key names under which an API key is often written.
 const SECRETS: [&str; 9] =
     ["api_key", "apikey", "api-key", "key", "secret", "token", "password", "access_token", "authorization"];
 
-/// Models, and the names of all that are written, those too that cannot be taken.
+/// The valid models, and the names of all models in the file, including invalid ones.
 #[derive(Debug, Default)]
 pub(super) struct Models {
     pub(super) sound: BTreeMap<String, Model>,
     pub(super) names: BTreeSet<String>,
-    /// Whom they name as their provider.
+    /// The providers that they refer to.
     pub(super) providers: Vec<Spanned<String>>,
 }
 
@@ -120,13 +121,14 @@ fn model(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>, providers: &
         window,
         reserve: found.reserve.map_or(0, |tokens| tokens.value),
         prices: found.prices,
-        // Of a model without the key it is known once all providers are: see `protocols`.
+        // The tokenizer of a model without the key is set after all providers are read: see
+        // `protocols`.
         tokenizer: found.tokenizer.unwrap_or_default(),
         sampling,
     })
 }
 
-/// A tier.
+/// The accepted values of a tier.
 pub(super) const TIER: Shape = Shape::Word(&Tier::WORDS);
 
 /// Reads a tier.
@@ -139,7 +141,7 @@ fn tokenizer(at: &mut At<'_, '_>) -> Option<&'static str> {
     let found = at.text()?;
     let known = TOKENIZERS.into_iter().find(|name| *name == found.value);
     if known.is_none() {
-        // The vendors' own word for a table has an ending that ours has not.
+        // Vendors' names of encodings have an ending that ours do not have.
         let plain = found.value.strip_suffix("_base").unwrap_or(found.value);
         let near = nearest(plain, TOKENIZERS).map(str::to_owned);
         at.sink.bad_word_near(&at.path, found, &TOKENIZERS, near);
@@ -147,12 +149,13 @@ fn tokenizer(at: &mut At<'_, '_>) -> Option<&'static str> {
     known
 }
 
-/// Gives each model the protocol of its provider, and the tokenizer of its provider's models where it names none.
+/// Sets the protocol of each model to that of its provider, and the default tokenizer of the
+/// provider's models if it names none.
 pub(super) fn protocols(models: &mut Models, providers: &Providers) {
     for model in models.sound.values_mut() {
         model.kind = ProviderKind::of(&model.provider.value, providers.sound.get(&model.provider.value));
         if model.tokenizer.is_empty() {
-            // Of a provider that is not known, more tokens than any tokenizer counts.
+            // For an unknown provider: the tokenizer with the highest counts.
             model.tokenizer = model.kind.map_or("bytes", ProviderKind::tokenizer);
         }
     }
@@ -177,7 +180,7 @@ fn prices(at: &mut At<'_, '_>) -> Option<Prices> {
     Some(Prices { input, cached_input: cached.unwrap_or(input), output: output? })
 }
 
-/// Providers, and the names of all that are written.
+/// The valid providers, and the names of all providers in the file.
 #[derive(Debug, Default)]
 pub(super) struct Providers {
     pub(super) sound: BTreeMap<String, Provider>,
@@ -234,7 +237,8 @@ struct WrittenProvider {
 }
 
 impl WrittenProvider {
-    /// Reports the value of a key, at the provider's name: not where it could be shown.
+    /// Reports that a key contains a secret. The span is that of the provider's name, so that the
+    /// secret is not printed.
     fn report(&self, at: &mut At<'_, '_>, key: &'static str) {
         let kind = FaultKind::KeyInFile { provider: self.name.value.clone(), key, at: at.span() };
         at.sink.report(self.name.span, kind);
@@ -262,7 +266,8 @@ fn provider(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option
     Some(Provider { name, kind: kind?, base_url, api_key_env, timeout_s })
 }
 
-/// The name of a variable as they are written everywhere: capitals. A key is none.
+/// True for the usual form of a variable's name: capitals, digits and `_`. An API key does not have
+/// this form.
 fn is_variable(text: &str) -> bool {
     let is_word = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     text.len() <= 100 && text.chars().all(is_word) && text.starts_with(|c: char| !c.is_ascii_digit())
@@ -275,7 +280,7 @@ fn is_address(text: &str) -> bool {
     })
 }
 
-/// Whether an address carries a name with a password, or a key behind its question mark.
+/// True if an address contains a user name or password, or a query, which may contain a key.
 fn holds_secret(text: &str) -> bool {
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);

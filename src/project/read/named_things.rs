@@ -1,4 +1,4 @@
-//! The names and paths in a project file, and those in the file of suppressions, as their tables have them.
+//! The names and paths in a project file and in the suppressions file, according to their tables.
 
 use super::keys::TOP;
 use super::value::{Value, span};
@@ -8,10 +8,10 @@ use crate::scenario::named_things::NamedThing;
 use crate::scenario::table::Thing;
 use toml::de::{DeTable, DeValue};
 
-/// A key of the project's own.
+/// A key that the project chooses itself.
 const OTHER: Key = key("", Shape::Any, "");
 
-/// The names and paths of `ctxc.toml`. Of a text that is not TOML, those of the lines that can be read.
+/// Returns the names and paths in `ctxc.toml`. If it is not valid TOML, those in the valid lines.
 pub fn named_things(text: &str) -> Vec<NamedThing> {
     let (tree, _) = DeTable::parse_recoverable(text);
     let mut found = Vec::new();
@@ -21,7 +21,7 @@ pub fn named_things(text: &str) -> Vec<NamedThing> {
     found
 }
 
-/// The paths of files whose findings are suppressed.
+/// Returns the paths of files with suppressed findings.
 pub fn suppressed_files(text: &str) -> Vec<NamedThing> {
     let (tree, _) = DeTable::parse_recoverable(text);
     let files = tree.get_ref().iter().filter(|(_, value)| value.get_ref().is_table());

@@ -1,4 +1,5 @@
-//! `[policy]` and `[mcp.NAME]`: what a run may do of what its user permits, and the servers of tools that it starts.
+//! Reads `[policy]` and `[mcp.NAME]`: the restrictions on a run's permissions, and the tool servers
+//! that it starts.
 
 use super::row::{At, Row, keys, naming, needed, row, rows};
 use super::value::{Sink, Value, named, needs, table};
@@ -67,7 +68,7 @@ pub(super) fn servers(sink: &mut Sink, value: &Value<'_>) -> BTreeMap<String, Se
     found
 }
 
-/// The names of variables.
+/// Reads the names of environment variables.
 pub(super) fn variables(at: &mut At<'_, '_>) -> Vec<String> {
     let mut names = Vec::new();
     for name in at.texts() {

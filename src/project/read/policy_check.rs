@@ -1,7 +1,8 @@
-//! The extending project may tighten what a shared file says, not loosen it, unless the shared file allows that.
+//! Checks that the extending project only tightens the rules of a shared file, unless the shared
+//! file permits a relaxation.
 //!
-//! Strictness of a default is how little context flows: `none` before `subset` before `full`, not looked up before
-//! looked up, not carried before carried, notes before full output.
+//! A default is stricter if less context flows: `none` before `subset` before `full`, not looked up
+//! before looked up, not carried before carried, notes before full output.
 
 use super::lints::{LintLine, Reach, named};
 use super::sections::near;
@@ -16,7 +17,7 @@ use crate::settings::provenance::{Layer, Place, Value};
 use crate::template::setting::{Format, Fresh, Inherit, SettingName, Word};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a shared file lets a project loosen.
+/// The relaxations that a shared file permits.
 #[derive(Debug, Default)]
 pub(super) struct Allowed {
     codes: BTreeSet<Code>,
@@ -61,7 +62,7 @@ pub(super) fn allowed(sink: &mut Sink, entries: &[Spanned<String>], file: u16, r
     out
 }
 
-/// Lints of the project over those of the shared file.
+/// Merges the project's lints with those of the shared file.
 pub(super) fn lints(
     sink: &mut Sink,
     allowed: &Allowed,
@@ -80,7 +81,8 @@ pub(super) fn lints(
         if allowed.codes.contains(&code) {
             levels.insert(code, line.level);
         } else if line.reach == Reach::Rule && reported.insert(line.span) {
-            // A family or `all` leaves what is stricter as it is; a line about the one rule means it.
+            // A line for a family or `all` does not relax stricter rules silently; only a line for
+            // the one rule is reported.
             let name = rules.iter().find(|rule| rule.code == code).map_or("", |rule| rule.name);
             let kind = FaultKind::Loosened {
                 what: name.to_owned(),
@@ -99,7 +101,7 @@ fn is_looser(level: Level, than: Level) -> bool {
     level.strictness() < than.strictness()
 }
 
-/// The line that holds for each rule: the one with the narrowest reach, and of those the last.
+/// The effective line of each rule: the one with the narrowest scope, and of those the last.
 fn by_code(lines: &[LintLine]) -> BTreeMap<Code, &LintLine> {
     let mut out: BTreeMap<Code, &LintLine> = BTreeMap::new();
     for line in lines {
@@ -113,8 +115,9 @@ fn by_code(lines: &[LintLine]) -> BTreeMap<Code, &LintLine> {
     out
 }
 
-/// Defaults of the project, and rows that it declares, over the defaults of the shared file: what each row resolves to is compared with what it
-/// does without the project's and with the last value of the shared file beneath. Takes back what loosens, and returns true if anything did.
+/// Compares the project's defaults and declared rows with the defaults of the shared file: the
+/// resolved value of each row with its value without the project's defaults, and with the shared
+/// file's last value beneath. Removes relaxed values, and returns true if any was removed.
 pub(super) fn defaults(sink: &mut Sink, allowed: &Allowed, before: &Layers, after: &Layers, declared: &mut Declarations) -> bool {
     let mut loosened: BTreeMap<Span, (SettingName, FaultKind)> = BTreeMap::new();
     for (id, row) in after.rows() {
@@ -160,7 +163,7 @@ pub(super) fn defaults(sink: &mut Sink, allowed: &Allowed, before: &Layers, afte
     any
 }
 
-/// How much context a value lets flow.
+/// The amount of context that a value lets flow, for comparison.
 const fn flow(value: Value) -> u8 {
     match value {
         Value::NotApplicable

@@ -1,4 +1,4 @@
-//! `[requests]`: sections of texts by names of the project's own, and what of a request says nothing of what is asked.
+//! Reads `[requests]`: named sections of texts, and the parts of a request that comparisons ignore.
 
 use super::row::{At, Row, keys, needed, row, rows};
 use super::value::{Sink, Value, span, table, text};
@@ -46,7 +46,7 @@ fn blocks(at: &mut At<'_, '_>, out: &mut Requests) {
     }
 }
 
-/// What is found in a text.
+/// The text that a pattern finds.
 static PART: Table = of("texts of which a part is left out", &keys::<_, { PART_ROWS.len() }>(PART_ROWS));
 
 const PART_ROWS: &[Row<Written>] = &[
@@ -94,7 +94,7 @@ fn part(at: &mut At<'_, '_>, value: &Value<'_>) -> Option<VolatilePart> {
     }
 }
 
-/// Whether a text is the JSON Pointer of a part of a request.
+/// Checks that a text is the JSON Pointer of a part of a request.
 fn is_pointer(sink: &mut Sink, path: &str, found: &Spanned<String>) -> bool {
     let is_pointer = found.value.starts_with('/') && found.value.len() > 1;
     if !is_pointer {

@@ -1,4 +1,4 @@
-//! `[[require]]`: selectors and conditions.
+//! Reads `[[require]]`: selectors and conditions.
 
 use super::condition::condition;
 use super::row::{At, Row, keys, naming, needed, row, rows_or};
@@ -68,7 +68,7 @@ fn requirement(sink: &mut Sink, at: Span, own: &toml::de::DeTable<'_>) -> Option
         sink.report(at, FaultKind::EmptyRequirement);
     }
     let conditions = conditions.filter(|conditions| !conditions.is_empty())?;
-    // A pattern that could not be read was reported; without it the requirement would be about other tasks.
+    // An invalid pattern has been reported; without it, the requirement would apply to other tasks.
     let is_whole = [&selector.path, &selector.name].into_iter().flatten().all(|globs| !globs.is_empty());
     let level = level.unwrap_or(Severity::Error);
     is_whole.then_some(Requirement { file: sink.file, span: at, selector, conditions, level, reason })

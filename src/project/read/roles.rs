@@ -1,4 +1,5 @@
-//! `[roles.NAME]`. What a role names elsewhere (its model, its prompt's file) is looked at once everything is read.
+//! Reads `[roles.NAME]`. References of a role (its model, its prompt's file) are checked after
+//! everything is read.
 
 use super::models::{PRICE, TIER, TOKENS, tier};
 use super::row::{At, Row, both, keys, naming, needed, row, rows_or};
@@ -77,14 +78,14 @@ static SYSTEM: Table = of("a text in a file", &keys::<_, { SYSTEM_ROWS.len() }>(
 const SYSTEM_ROWS: &[Row<Option<Spanned<String>>>] =
     &[naming(Thing::Path, &needed("file", Shape::Text, "its path, relative to the project", |at, file| *file = at.spanned()))];
 
-/// A role as written: what it says of its model comes together once all of it is known.
+/// A role as written; the choice of its model is made after all keys are read.
 struct WrittenRole {
     role: Role,
     /// `model`.
     models: Option<Vec<Spanned<String>>>,
     tier: Option<Spanned<Tier>>,
     capabilities: Vec<Spanned<String>>,
-    /// The keys that say what a model has to be, with their places.
+    /// The keys with requirements for a model, with their spans.
     least: Vec<(&'static str, Span)>,
 }
 
@@ -116,7 +117,7 @@ fn role(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option<Rol
         if key.get_ref() != "task" {
             return sink.unknown_key(&path, key, &ROLE.names());
         }
-        // The word of the language for what a role plays, which this table calls by its file's.
+        // `task` is the language's word for the task of a role; this table calls it `template`.
         let table = path.clone();
         let near = Some("template".to_owned());
         let kind = FaultKind::UnknownKey { table, key: "task".to_owned(), near, valid: ROLE.names() };
@@ -130,7 +131,7 @@ fn role(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option<Rol
     Some(out.role)
 }
 
-/// A role that says nothing: it plays the task of its name.
+/// A role without any keys: its task is the one of its own name.
 fn silent(name: Spanned<String>) -> Role {
     Role {
         task: name.clone(),
@@ -149,7 +150,7 @@ fn silent(name: Spanned<String>) -> Role {
 }
 
 impl WrittenRole {
-    /// How it comes to its model.
+    /// The choice of its model.
     fn choice(&mut self, sink: &mut Sink) -> ModelChoice {
         if let Some(models) = self.models.take() {
             for (key, at) in &self.least {
@@ -164,7 +165,7 @@ impl WrittenRole {
     }
 }
 
-/// `"You are …"`, or `{ file = "prompts/planner.md" }`, which is read later.
+/// Reads `"You are …"`, or `{ file = "prompts/planner.md" }`, whose file is read later.
 fn system(at: &mut At<'_, '_>) -> Option<SystemPrompt> {
     let prompt = |span, file, text| SystemPrompt { span, file, path: String::new(), line: 0, text };
     if let DeValue::String(text) = at.value.get_ref() {
@@ -195,7 +196,7 @@ fn profile(at: &mut At<'_, '_>) -> Option<Spanned<Profile>> {
 
 fn order(at: &mut At<'_, '_>) -> Vec<Spanned<&'static str>> {
     let mut out = Vec::new();
-    // `set` reports what stands there twice; the words are looked at on what is left.
+    // `set` reports duplicates; only the remaining entries are checked.
     for entry in at.set() {
         if let Some(kind) = KINDS.iter().copied().find(|kind| *kind == entry.value) {
             out.push(Spanned::new(kind, entry.span));
@@ -209,7 +210,7 @@ fn order(at: &mut At<'_, '_>) -> Vec<Spanned<&'static str>> {
     out
 }
 
-/// The patterns that can be read; the others are reported and left out.
+/// Parses the patterns; reports and removes invalid ones.
 fn patterns(sink: &mut Sink, written: &mut Vec<Spanned<String>>) -> Globs {
     let mut globs = Globs::default();
     written.retain(|pattern| match globs.add(&pattern.value) {
@@ -222,7 +223,8 @@ fn patterns(sink: &mut Sink, written: &mut Vec<Spanned<String>>) -> Globs {
     globs
 }
 
-/// Tools that are given and refused as a whole. To block a part of what a prefix allows is what `blocked_tools` is for.
+/// Reports tools that are both allowed and blocked as a whole. Blocking a part of an allowed prefix
+/// is the purpose of `blocked_tools`.
 fn blocked(sink: &mut Sink, role: &str, tools: &Tools) {
     for tool in &tools.allowed {
         let prefix = tool.value.strip_suffix('*').unwrap_or(&tool.value);

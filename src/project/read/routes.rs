@@ -1,5 +1,5 @@
-//! Checks that need all roles, models and providers: do names exist, does some model qualify, does the budget fit, can the
-//! prompt's file be read.
+//! Checks that require all roles, models and providers: existence of names, qualified models,
+//! budgets, and readable prompt files.
 
 use super::models::{Models, Providers};
 use super::sections::near;
@@ -18,10 +18,10 @@ use crate::template::expression::{ExpressionFaultKind, Piece, may_hold, scan_pla
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Models that are named where none qualifies.
+/// The maximum number of models that are listed if none qualifies.
 const FEW: usize = 3;
 
-/// Roles against models, models against providers.
+/// Checks roles against models, and models against providers.
 pub(super) fn routes(sink: &mut Sink, roles: &BTreeMap<String, Role>, models: &Models, providers: &Providers) {
     for found in &models.providers {
         provider(sink, found, providers);
@@ -39,8 +39,9 @@ pub(super) fn routes(sink: &mut Sink, roles: &BTreeMap<String, Role>, models: &M
         }
         used.extend(found.iter().map(|model| model.name.value.as_str()));
     }
-    // A role that leaves the model to its task may get any; without roles, tasks alone name them. Where a role's own demand is
-    // at fault, which has been said, nobody knows which model it means.
+    // A role that leaves the model to its task may use any model; without roles, only tasks name
+    // models. If the requirement of a role is faulty, which has been reported, its model is
+    // unknown.
     let is_open = |role: &Role| match &role.model {
         ModelChoice::Named(names) => names.iter().any(|name| !models.names.contains(&name.value)),
         ModelChoice::Least { .. } => candidates(&models.sound, &role.model, &[]).is_empty(),
@@ -72,7 +73,7 @@ fn unknown(sink: &mut Sink, names: &[Spanned<String>], models: &Models) {
 }
 
 fn no_model(sink: &mut Sink, role: &Role, models: &Models) {
-    // Of a model that could not be read nobody knows whether it would do.
+    // An unreadable model may qualify.
     if models.names.len() > models.sound.len() {
         return;
     }
@@ -115,13 +116,14 @@ fn budget(sink: &mut Sink, role: &Role, model: &Model) {
     sink.report(tokens.span, kind);
 }
 
-/// Fills in the texts of system prompts and where they stand. One that cannot be read is left out and reported.
+/// Loads the texts of system prompts and sets their positions. An unreadable one is removed and
+/// reported.
 pub(super) fn system_prompts(sink: &mut Sink, input: &Input<'_>, roles: &mut BTreeMap<String, Role>) {
     for role in roles.values_mut() {
         let Some(system) = &mut role.system else { continue };
         let Some(file) = &system.file else {
             let before = input.text.get(..system.span.start as usize).unwrap_or("");
-            // Behind three quotes the text begins on the next line, if that is where they end theirs.
+            // After triple quotes, a line break directly behind them is not part of the text.
             let written = system.span.slice(input.text);
             let opens = ["\"\"\"", "'''"].iter().find_map(|quotes| written.strip_prefix(quotes));
             let is_below = opens.is_some_and(|rest| rest.starts_with(['\n', '\r']));
@@ -148,8 +150,8 @@ pub(super) fn system_prompts(sink: &mut Sink, input: &Input<'_>, roles: &mut BTr
     }
 }
 
-/// Expressions that would go out as they stand: once each, in the project file where they stand in it. `written` is the value as the
-/// project file has it.
+/// Reports expressions, which would be sent unchanged, without duplicates. Their spans are in the
+/// project file if the text is. `written` is the value as in the project file.
 fn values(sink: &mut Sink, role: &str, system: &SystemPrompt, written: Option<&str>) {
     if !may_hold(&system.text) {
         return;
@@ -158,7 +160,7 @@ fn values(sink: &mut Sink, role: &str, system: &SystemPrompt, written: Option<&s
     for piece in scan_plain(&system.text, 0) {
         let at = match piece {
             Piece::Expression(found) => found.span,
-            // A filter, which plain texts do not have either.
+            // A filter, which plain texts do not support either.
             Piece::Fault(fault) if fault.kind == ExpressionFaultKind::TrailingText => fault.expression,
             Piece::Fault(_) | Piece::Text(_) | Piece::Escaped(_) => continue,
         };
@@ -174,12 +176,12 @@ fn values(sink: &mut Sink, role: &str, system: &SystemPrompt, written: Option<&s
     }
 }
 
-/// The white space in front of a text.
+/// The white space at the start of a text.
 fn blank(text: &str) -> &str {
     text.get(..text.len() - text.trim_start().len()).unwrap_or("")
 }
 
-/// The text of a file of the project, which may not be blank.
+/// Reads a text file of the project, which must not be blank.
 pub(super) fn text_of(input: &Input<'_>, path: &str) -> Result<String, String> {
     let read = contained_path::read(input.files, input.root, Path::new(path), FILE_LIMIT);
     let bytes = read.map_err(|refused| refused.to_string())?;

@@ -1,4 +1,5 @@
-//! A setting in one row: the key, what it takes, what it is for, and where its value goes.
+//! A setting in one row: its key, accepted values, description, and the function that stores its
+//! value.
 
 use super::value::{self, Key, Sink, Table, Value, decimal, globs, number, set, span, table, text, texts, word};
 use crate::base::span::{Span, Spanned};
@@ -6,25 +7,25 @@ use crate::project::glob::Globs;
 use crate::project::table::{self as keys, Shape};
 use crate::scenario::table::Thing;
 
-/// A key of a table that is read into a `T`.
+/// A key of a table, read into a `T`.
 #[derive(Debug)]
 pub(super) struct Row<T: 'static> {
     key: keys::Key,
-    /// Takes the value. One that cannot be taken was reported, and goes nowhere.
+    /// Stores the value. An invalid value has been reported and is not stored.
     set: fn(&mut At<'_, '_>, &mut T),
 }
 
-/// A key that may be left out.
+/// An optional key.
 pub(super) const fn row<T>(name: &'static str, shape: Shape, about: &'static str, set: fn(&mut At<'_, '_>, &mut T)) -> Row<T> {
     Row { key: keys::key(name, shape, about), set }
 }
 
-/// A key that its table needs.
+/// A required key.
 pub(super) const fn needed<T>(name: &'static str, shape: Shape, about: &'static str, set: fn(&mut At<'_, '_>, &mut T)) -> Row<T> {
     Row { key: keys::needed(name, shape, about), set }
 }
 
-/// The row with the thing that its texts name.
+/// Returns the row with the kind of thing that its texts name.
 pub(super) const fn naming<T>(names: Thing, row: &Row<T>) -> Row<T> {
     Row { key: row.key.names(names), set: row.set }
 }
@@ -54,12 +55,12 @@ pub(super) const fn both<T, U, const N: usize>(first: &[Row<T>], second: &[Row<U
 }
 
 impl<T> Row<T> {
-    /// Whether a key is its own.
+    /// True if the row's key has this name.
     pub(super) fn is(&self, name: &str) -> bool {
         self.key.name == name
     }
 
-    /// Takes the value of its key, which stands at a place.
+    /// Reads and stores the value of its key.
     pub(super) fn take(&self, sink: &mut Sink, path: String, key: Span, value: &Value<'_>, out: &mut T) {
         (self.set)(&mut At { sink, path, key, value, shape: self.key.shape }, out);
     }
@@ -73,7 +74,7 @@ pub(super) fn rows<T>(sink: &mut Sink, path: &str, value: &Value<'_>, rows: &[Ro
     }
 }
 
-/// The same with a way of its own with other keys.
+/// Like [`rows`], with a function for other keys.
 pub(super) fn rows_or<T>(
     sink: &mut Sink,
     path: &str,
@@ -91,82 +92,83 @@ pub(super) fn rows_or<T>(
     }
 }
 
-/// A key that stands in the file, with its value. What its row says the value is can be asked of it.
+/// A key of the file with its value. Its readers check the value against the row.
 pub(super) struct At<'a, 'i> {
     pub(super) sink: &'a mut Sink,
-    /// The key behind those of the tables that it stands in: `eval.gate.tokens`.
+    /// The full path of the key: `eval.gate.tokens`.
     pub(super) path: String,
-    /// The key's place.
+    /// The span of the key.
     pub(super) key: Span,
     pub(super) value: &'a Value<'i>,
     shape: Shape,
 }
 
 impl<'a> At<'a, '_> {
-    /// The value's place.
+    /// The span of the value.
     pub(super) fn span(&self) -> Span {
         span(&self.value.span())
     }
 
-    /// A text.
+    /// Reads a text.
     pub(super) fn text(&mut self) -> Option<Spanned<&'a str>> {
         text(self.sink, &self.path, self.value)
     }
 
-    /// The same, owned.
+    /// Reads an owned text.
     pub(super) fn spanned(&mut self) -> Option<Spanned<String>> {
         self.text().map(|found| found.map(str::to_owned))
     }
 
-    /// The same without its place.
+    /// Reads a text without its span.
     pub(super) fn string(&mut self) -> Option<String> {
         self.text().map(|found| found.value.to_owned())
     }
 
-    /// A text, or a list of them.
+    /// Reads a text, or a list of them.
     pub(super) fn texts(&mut self) -> Vec<Spanned<String>> {
         texts(self.sink, &self.path, self.value).into_iter().map(|found| found.map(str::to_owned)).collect()
     }
 
-    /// The same, each once.
+    /// Reads a text, or a list of them, without duplicates.
     pub(super) fn set(&mut self) -> Vec<Spanned<String>> {
         set(self.sink, &self.path, self.value)
     }
 
-    /// Patterns of paths.
+    /// Reads patterns of paths.
     pub(super) fn globs(&mut self) -> Globs {
         globs(self.sink, &self.path, self.value)
     }
 
-    /// A whole number within the bounds of the row.
+    /// Reads a whole number within the bounds of the row.
     pub(super) fn whole(&mut self) -> Option<Spanned<u64>> {
         let (Shape::Whole(bounds) | Shape::WholeOr(bounds, _)) = self.shape else { return None };
         number(self.sink, &self.path, self.value, bounds).map(|found| Spanned::new(found, self.span()))
     }
 
-    /// A number within the bounds of the row.
+    /// Reads a number within the bounds of the row.
     pub(super) fn number(&mut self) -> Option<Spanned<f64>> {
         let Shape::Number(bounds) = self.shape else { return None };
         decimal(self.sink, &self.path, self.value, bounds).map(|found| Spanned::new(found, self.span()))
     }
 
-    /// One of the words of the row; those that a bare `true` and `false` are taken to mean.
+    /// Reads one of the words of the row. `switch` contains the words suggested for a bare `true`
+    /// and `false`.
     pub(super) fn word(&mut self, switch: [&str; 2]) -> Option<Spanned<&'a str>> {
         let Shape::Word(words) = self.shape else { return None };
         word(self.sink, &self.path, self.value, words, switch)
     }
 
-    /// A table by its rows.
+    /// Reads a table by its rows.
     pub(super) fn rows<T>(&mut self, table: &[Row<T>], out: &mut T) {
         rows(self.sink, &self.path, self.value, table, out);
     }
 
-    /// Reports the keys that a table lacks, at its own key.
+    /// Reports the required keys that a table lacks, at its own key.
     pub(super) fn needs(&mut self, at: Span, own: &Table<'_>, keys: &keys::Table) {
         value::needs(self.sink, (&self.path, at), own, keys);
     }
 
-    /// Reports a value that the key cannot take.
+    /// Reports a value that the key does not accept.
     pub(super) fn bad<S: AsRef<str>>(&mut self, found: &Spanned<S>, expected: impl Into<String>) {
         self.sink.bad_value(&self.path, found, expected, None);
     }

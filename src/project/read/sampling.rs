@@ -1,4 +1,5 @@
-//! How a model is asked to answer, in `[models.NAME]` and `[roles.NAME]`: keys beside their own.
+//! Reads the sampling parameters in `[models.NAME]` and `[roles.NAME]`, beside the other keys of
+//! these tables.
 
 use super::row::{At, Row, row};
 use super::value::{Key, Sink, Value, span};
@@ -47,7 +48,7 @@ fn stop(at: &mut At<'_, '_>, out: &mut Sampling) {
     put(out, Parameter::Stop, Some(texts).filter(|texts| !texts.is_empty()));
 }
 
-/// Takes a key where it is one of these.
+/// Reads a key if it is a sampling parameter; returns false otherwise.
 pub(super) fn take(sink: &mut Sink, path: &str, key: &Key<'_>, value: &Value<'_>, out: &mut Sampling) -> bool {
     let name = key.get_ref().as_ref();
     let row = ROWS.iter().find(|row| row.is(name));

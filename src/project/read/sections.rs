@@ -1,5 +1,5 @@
-//! The small sections: `edition`, `[project]`, `[templates]`, `[context]`, `[limits]`, `[owners]`, `[fmt]`, `[allow]`, and those of
-//! later releases.
+//! Reads the small sections: `edition`, `[project]`, `[templates]`, `[context]`, `[limits]`,
+//! `[owners]`, `[fmt]`, `[allow]`, and those of later releases.
 
 use super::row::{At, Row, keys, naming, row, rows};
 use super::value::{Key, Sink, Value, span, table, text};
@@ -105,7 +105,7 @@ pub(super) const HISTORY_ROWS: &[Row<Option<Spanned<String>>>] = &[naming(
 /// `[record]`.
 pub(super) static RECORD: Table = of("what is kept of calls", &keys::<_, { RECORD_ROWS.len() }>(RECORD_ROWS));
 
-/// What can be kept.
+/// The values of `content`.
 const CONTENT: [&str; 3] = ["redacted", "full", "shape"];
 
 pub(super) const RECORD_ROWS: &[Row<Record>] = &[
@@ -152,7 +152,7 @@ pub(super) const RECORD_ROWS: &[Row<Record>] = &[
     ),
 ];
 
-/// `[limits]`. What a limit can be raised to is what spans, counters and the stack can hold.
+/// `[limits]`. The upper bound of each limit is the capacity of spans, counters and the stack.
 pub(super) static LIMITS: Table = of("what an input may not exceed", &keys::<_, { LIMIT_ROWS.len() }>(LIMIT_ROWS));
 
 pub(super) const LIMIT_ROWS: &[Row<Limits>] = &[
@@ -228,13 +228,13 @@ pub(super) static ALLOW: Table = of("what a project may loosen of a shared file"
 pub(super) const ALLOW_ROWS: &[Row<Vec<Spanned<String>>>] =
     &[row("loosen", Shape::Texts, "rules, defaults and settings by name", |at, allow| *allow = at.texts())];
 
-/// A section that a later release reads: a table, kept with its place.
+/// Reads a section of a later release: a table, recorded with its span.
 pub(super) fn reserved(sink: &mut Sink, key: &Key<'_>, value: &Value<'_>) -> Option<Reserved> {
     table(sink, key.get_ref(), value)?;
     Some(Reserved { file: sink.file, span: span(&key.span()), value: span(&value.span()) })
 }
 
-/// The nearest of owned names.
+/// The most similar name, owned.
 pub(super) fn near<'s>(written: &str, names: impl IntoIterator<Item = &'s str>) -> Option<String> {
     nearest(written, names).map(str::to_owned)
 }

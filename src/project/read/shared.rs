@@ -1,4 +1,4 @@
-//! The shared file that `extends` names, pinned by the hash of its text, whose line ends count as `\n`.
+//! Reads the shared file of `extends`, pinned by the hash of its text with line ends as `\n`.
 
 use super::draft::{Draft, Owner, draft};
 use super::extends::Extends;
@@ -13,10 +13,11 @@ use crate::project::fault::FaultKind;
 use crate::template::text::normalized;
 use std::path::Path;
 
-/// Its index among the project's files.
+/// The index of the shared file among the project's files.
 pub(super) const SHARED: u16 = 1;
 
-/// Reads the shared file of a project. One that is not what was pinned is not parsed, and no word of it is kept: nobody may be shown it.
+/// Reads the shared file of a project. A file that differs from its pinned hash is not parsed, and
+/// none of its text is stored or printed.
 pub(super) fn load(sink: &mut Sink, input: &Input<'_>, extends: &Extends) -> Option<(ConfigFile, Draft)> {
     let path = extends.path.value.as_str();
     let mut unreadable = |reason: String| {
@@ -45,13 +46,13 @@ fn read(files: &dyn ReadFs, path: &Path) -> Result<Vec<u8>, String> {
 }
 
 impl Extends {
-    /// Whether the file with a hash is the one that is meant.
+    /// True if the hash is the pinned one.
     fn pins(&self, hash: Hash) -> bool {
         self.hash.as_ref().and_then(|pinned| Hash::parse(&pinned.value)) == Some(hash)
     }
 }
 
-/// Reports a hash that is missing, cannot be read or is another file's, with the edit that writes the right one.
+/// Reports a missing, invalid or wrong hash, with the edit that writes the right one.
 fn report_pin(sink: &mut Sink, extends: &Extends, actual: Hash) {
     let pinned = extends.hash.as_ref();
     let edit = match (pinned, &extends.pin) {

@@ -1,4 +1,5 @@
-//! Definitions of tools, from the project file and from files of OpenAI's and MCP's forms; and what roles choose among them.
+//! Reads definitions of tools, from the project file and from files in the formats of OpenAI and
+//! MCP, and checks the tools of roles against them.
 
 use super::routes::text_of;
 use super::sections::near;
@@ -21,10 +22,11 @@ use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A definition with where it is spoken of: its name in the project file, or the file that holds it.
+/// A definition with the span for its findings: its name in the project file, or the reference to
+/// the file that contains it.
 type Found = (Span, ToolDefinition);
 
-/// Gives every role the definitions of the project, and reports the names that none has.
+/// Sets the project's definitions in every role, and reports unknown names.
 pub(super) fn define(sink: &mut Sink, input: &Input<'_>, written: Tools, roles: &mut BTreeMap<String, Role>) {
     let before = sink.faults.len();
     let mut found: Vec<Found> = Vec::new();
@@ -46,7 +48,7 @@ pub(super) fn define(sink: &mut Sink, input: &Input<'_>, written: Tools, roles: 
             None => drop(defined.insert(tool.name.clone(), tool)),
         }
     }
-    // Of a definition that cannot be read nobody knows the name.
+    // The name of an unreadable definition is unknown.
     if sink.faults.len() == before && !defined.is_empty() {
         for role in roles.values() {
             unknown(sink, role, &defined);
@@ -58,7 +60,7 @@ pub(super) fn define(sink: &mut Sink, input: &Input<'_>, written: Tools, roles: 
     }
 }
 
-/// A tool of the project file.
+/// Reads a tool of the project file.
 fn own(sink: &mut Sink, input: &Input<'_>, name: Spanned<String>, tool: WrittenTool, out: &mut Vec<Found>) {
     let parameters = match tool.parameters.map(|found| (found.value, found.span)) {
         None => none(),
@@ -80,12 +82,13 @@ fn own(sink: &mut Sink, input: &Input<'_>, name: Spanned<String>, tool: WrittenT
     ));
 }
 
-/// The schema of a tool that takes no arguments.
+/// The schema of a tool without arguments.
 fn none() -> Json {
     json!({"type": "object", "properties": {}})
 }
 
-/// A JSON file of the project, as a value and as it stands; else the line that is wrong, and why.
+/// Reads a JSON file of the project, as a value and as text; on failure returns the line and the
+/// fault.
 fn json(input: &Input<'_>, path: &str) -> Result<(Json, String), (u32, ToolFault)> {
     let text = text_of(input, path).map_err(|why| (0, ToolFault::Unreadable(why)))?;
     match serde_json::from_str::<UniqueKeys>(&text) {
@@ -98,14 +101,14 @@ fn json(input: &Input<'_>, path: &str) -> Result<(Json, String), (u32, ToolFault
     }
 }
 
-/// The list inside of what MCP answers to `tools/list`.
+/// The list in an MCP response to `tools/list`.
 #[derive(Deserialize)]
 struct Listed<'t> {
     #[serde(borrow)]
     tools: Vec<&'t RawValue>,
 }
 
-/// The tools of a file.
+/// Reads the tools of a file.
 fn from_file(sink: &mut Sink, input: &Input<'_>, path: &Spanned<String>, out: &mut Vec<Found>) {
     let mut report = |tool: Option<&str>, line: u32, why: ToolFault| {
         let place = Some((path.value.clone(), line));
@@ -120,7 +123,7 @@ fn from_file(sink: &mut Sink, input: &Input<'_>, path: &Spanned<String>, out: &m
     let listed = listed.or_else(|| serde_json::from_str::<Listed<'_>>(&text).ok().map(|listed| listed.tools));
     let (Some(entries), Some(listed)) = (entries, listed) else { return report(None, 1, ToolFault::Form) };
     for (entry, raw) in entries.iter().zip(listed) {
-        // The text of an entry is a part of the file's.
+        // The text of an entry is a slice of the file's text.
         let start = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
         let line = ended(text.get(..start).unwrap_or(""));
         match entry_of(entry) {
@@ -133,7 +136,7 @@ fn from_file(sink: &mut Sink, input: &Input<'_>, path: &Spanned<String>, out: &m
     }
 }
 
-/// One entry of a file: what OpenAI takes, nested or flat, or what MCP lists.
+/// Parses an entry of a file, in OpenAI's nested or flat format or in MCP's.
 fn entry_of(entry: &Json) -> Result<ToolDefinition, (Option<&str>, ToolFault)> {
     if let Some(kind) = entry.get("type").and_then(Json::as_str).filter(|kind| *kind != "function") {
         return Err((None, ToolFault::Hosted(kind.to_owned())));
@@ -159,7 +162,7 @@ fn entry_of(entry: &Json) -> Result<ToolDefinition, (Option<&str>, ToolFault)> {
     })
 }
 
-/// What providers would refuse in a definition, or take for nothing.
+/// Returns the fault of a definition that providers would reject or ignore.
 fn unsound(tool: &ToolDefinition) -> Option<ToolFault> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if tool.name.is_empty() || tool.name.len() > 64 || !tool.name.chars().all(is_word) {
@@ -176,16 +179,17 @@ fn unsound(tool: &ToolDefinition) -> Option<ToolFault> {
     slip.or(pattern).or_else(|| {
         let is_strict = tool.strict == Some(true);
         let (_, fault) = schema_fault(&tool.parameters, Dialect::OpenaiChat, (is_strict, false))?;
-        // What OpenAI alone refuses is known where a tool is for it, or when a request goes to it.
+        // Restrictions of OpenAI alone are checked only if a tool is for it, or when a request is
+        // sent to it.
         let is_sure = is_strict || matches!(fault, SchemaFault::Top("oneOf" | "anyOf" | "allOf"));
         is_sure.then_some(ToolFault::Refused(fault))
     })
 }
 
-/// The key that chooses one tool.
+/// The key that selects one tool.
 const CHOICE: &str = Parameter::ToolChoice.word();
 
-/// Names and patterns of a role that no definition has.
+/// Reports names and patterns of a role that match no definition.
 fn unknown(sink: &mut Sink, role: &Role, defined: &BTreeMap<String, ToolDefinition>) {
     let mut report = |span, key, found: &str| {
         let is_pattern = found.ends_with('*');

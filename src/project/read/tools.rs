@@ -1,4 +1,5 @@
-//! `[tools]` as it stands in the project file. The files that it names are read later, with those of roles.
+//! Reads `[tools]` of the project file. The files that it refers to are read later, with those of
+//! roles.
 
 use super::row::{At, Row, keys, naming, row, rows};
 use super::value::{Sink, Value, boolean, named, table, texts};
@@ -52,7 +53,7 @@ const TOOL_ROWS: &[Row<WrittenTool>] = &[
 /// A JSON Schema in TOML.
 static PARAMETERS: Table = Table { others: Some(&Shape::Any), ..of("a JSON Schema of type `object`", &[]) };
 
-/// Everything that `[tools]` says.
+/// The whole content of `[tools]`.
 #[derive(Debug, Default)]
 pub(super) struct Tools {
     /// `from`.
@@ -70,7 +71,7 @@ pub(super) struct WrittenTool {
     pub(super) command: Vec<String>,
 }
 
-/// Where the schema of a tool stands.
+/// The location of a tool's schema.
 #[derive(Debug)]
 pub(super) enum Parameters {
     Inline(Json),
@@ -108,7 +109,7 @@ fn parameters(at: &mut At<'_, '_>) -> Option<Spanned<Parameters>> {
     Some(path.map(Parameters::File))
 }
 
-/// A value of TOML as one of JSON.
+/// Converts a value of TOML to JSON.
 fn json_of(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<Json> {
     let found = match value.get_ref() {
         DeValue::String(text) => Some(Json::from(text.as_ref())),

@@ -1,4 +1,4 @@
-//! Typed access to TOML values: each getter gives the value or reports what stands there instead.
+//! Typed access to TOML values: each function returns the value or reports the actual type.
 
 use crate::base::quoted::either;
 use crate::base::span::{Span, Spanned};
@@ -9,19 +9,19 @@ use crate::project::table as keys;
 use std::ops::Range;
 use toml::de::{DeString, DeValue};
 
-/// A TOML table with the places of its keys and values.
+/// A TOML table with the spans of its keys and values.
 pub(super) type Table<'i> = toml::de::DeTable<'i>;
-/// A key with its place.
+/// A key with its span.
 pub(super) type Key<'i> = toml::Spanned<DeString<'i>>;
-/// A value with its place.
+/// A value with its span.
 pub(super) type Value<'i> = toml::Spanned<DeValue<'i>>;
 
-/// Where faults of one file go.
+/// The collected faults of one file.
 #[derive(Debug)]
 pub(super) struct Sink {
     /// The file's index.
     pub(super) file: u16,
-    /// What was found so far.
+    /// The faults so far.
     pub(super) faults: Vec<Fault>,
 }
 
@@ -36,7 +36,7 @@ impl Sink {
         self.report(span(&value.span()), kind);
     }
 
-    /// Reports a key that nothing reads.
+    /// Reports an unknown key.
     pub(super) fn unknown_key(&mut self, table: &str, key: &Key<'_>, valid: &[&'static str]) {
         let near = nearest(key.get_ref(), valid.iter().copied()).map(str::to_owned);
         let kind = FaultKind::UnknownKey {
@@ -54,12 +54,12 @@ impl Sink {
         self.bad_word_near(key, value, words, near);
     }
 
-    /// The same where it is known which word was meant.
+    /// Like [`Self::bad_word`], with the intended word.
     pub(super) fn bad_word_near(&mut self, key: &str, value: Spanned<&str>, words: &[&str], near: Option<String>) {
         self.bad_value(key, &value, either(words), near);
     }
 
-    /// Reports a value that a key cannot take.
+    /// Reports a value that a key does not accept.
     pub(super) fn bad_value<T: AsRef<str>>(
         &mut self,
         key: &str,
@@ -73,7 +73,8 @@ impl Sink {
     }
 }
 
-/// Reports keys that a table cannot do without. One that was written and misspelt has been reported.
+/// Reports required keys that are missing. A misspelled key has been reported as unknown and does
+/// not count as missing.
 pub(super) fn needs(sink: &mut Sink, (name, at): (&str, Span), table: &Table<'_>, keys: &keys::Table) {
     let valid = keys.names();
     let is_meant = |key: &str| {
@@ -81,15 +82,15 @@ pub(super) fn needs(sink: &mut Sink, (name, at): (&str, Span), table: &Table<'_>
         unknown.any(|word| valid.len() == 1 || nearest(word, valid.iter().copied()) == Some(key))
     };
     for key in keys.needed() {
-        // A value that cannot be taken was reported where it stands.
+        // An invalid value has been reported at its own span.
         if !table.contains_key(key) && !is_meant(key) {
             sink.report(at, FaultKind::MissingKey { table: name.to_owned(), key });
         }
     }
 }
 
-/// One of some words. A bare `true` or `false`, for those who take the words for a switch, is answered with the words of
-/// `switch`: that for `true`, that for `false`.
+/// Reads one of some words. For a bare `true` or `false`, the corresponding word of `switch` is
+/// suggested: the first for `true`, the second for `false`.
 pub(super) fn word<'v>(
     sink: &mut Sink,
     key: &str,
@@ -112,7 +113,7 @@ pub(super) fn word<'v>(
     None
 }
 
-/// A span of the TOML reader as one of ours.
+/// Converts a range of the TOML parser to a span.
 pub(super) fn span(range: &Range<usize>) -> Span {
     Span::of(range.start, range.end)
 }
@@ -128,7 +129,7 @@ fn found(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-/// A text.
+/// Reads a text.
 pub(super) fn text<'v>(sink: &mut Sink, key: &str, value: &'v Value<'_>) -> Option<Spanned<&'v str>> {
     let DeValue::String(text) = value.get_ref() else {
         sink.wrong_type(key, value, "a text in quotes");
@@ -137,7 +138,7 @@ pub(super) fn text<'v>(sink: &mut Sink, key: &str, value: &'v Value<'_>) -> Opti
     Some(Spanned::new(text.as_ref(), span(&value.span())))
 }
 
-/// A text, or a list of texts.
+/// Reads a text, or a list of texts.
 pub(super) fn texts<'v>(sink: &mut Sink, key: &str, value: &'v Value<'_>) -> Vec<Spanned<&'v str>> {
     if let DeValue::Array(list) = value.get_ref() {
         return list.iter().filter_map(|item| text(sink, key, item)).collect();
@@ -149,7 +150,7 @@ pub(super) fn texts<'v>(sink: &mut Sink, key: &str, value: &'v Value<'_>) -> Vec
     vec![Spanned::new(text.as_ref(), span(&value.span()))]
 }
 
-/// A table.
+/// Reads a table.
 pub(super) fn table<'v, 'i>(sink: &mut Sink, key: &str, value: &'v Value<'i>) -> Option<&'v Table<'i>> {
     let DeValue::Table(table) = value.get_ref() else {
         sink.wrong_type(key, value, "a table");
@@ -158,7 +159,7 @@ pub(super) fn table<'v, 'i>(sink: &mut Sink, key: &str, value: &'v Value<'i>) ->
     Some(table)
 }
 
-/// `true` or `false`.
+/// Reads `true` or `false`.
 pub(super) fn boolean(sink: &mut Sink, key: &str, value: &Value<'_>) -> Option<Spanned<bool>> {
     let DeValue::Boolean(boolean) = value.get_ref() else {
         sink.wrong_type(key, value, "`true` or `false` without quotes");
@@ -167,7 +168,7 @@ pub(super) fn boolean(sink: &mut Sink, key: &str, value: &Value<'_>) -> Option<S
     Some(Spanned::new(*boolean, span(&value.span())))
 }
 
-/// A whole number within bounds.
+/// Reads a whole number within bounds.
 pub(super) fn number(sink: &mut Sink, key: &str, value: &Value<'_>, bounds: (u64, u64)) -> Option<u64> {
     let DeValue::Integer(integer) = value.get_ref() else {
         sink.wrong_type(key, value, "a whole number");
@@ -183,7 +184,7 @@ pub(super) fn number(sink: &mut Sink, key: &str, value: &Value<'_>, bounds: (u64
     None
 }
 
-/// A number that need not be whole, within bounds.
+/// Reads a number within bounds.
 pub(super) fn decimal(sink: &mut Sink, key: &str, value: &Value<'_>, bounds: (f64, f64)) -> Option<f64> {
     let written = if let DeValue::Float(float) = value.get_ref() {
         float.as_str()
@@ -202,7 +203,7 @@ pub(super) fn decimal(sink: &mut Sink, key: &str, value: &Value<'_>, bounds: (f6
     None
 }
 
-/// A list of texts, or one, without those that stand there twice.
+/// Reads a text or a list of texts, and reports duplicates.
 pub(super) fn set(sink: &mut Sink, key: &str, value: &Value<'_>) -> Vec<Spanned<String>> {
     let mut out: Vec<Spanned<String>> = Vec::new();
     let mut seen = std::collections::BTreeMap::new();
@@ -220,7 +221,7 @@ pub(super) fn set(sink: &mut Sink, key: &str, value: &Value<'_>) -> Vec<Spanned<
     out
 }
 
-/// A pattern, or a list of patterns.
+/// Reads a pattern, or a list of patterns.
 pub(super) fn globs(sink: &mut Sink, key: &str, value: &Value<'_>) -> Globs {
     let mut globs = Globs::default();
     for pattern in texts(sink, key, value) {
@@ -231,7 +232,7 @@ pub(super) fn globs(sink: &mut Sink, key: &str, value: &Value<'_>) -> Globs {
     globs
 }
 
-/// The name of a role, model or provider: any that can be written on one line.
+/// Reads the name of a role, model or provider: any text on one line.
 pub(super) fn named(sink: &mut Sink, section: &str, key: &Key<'_>) -> Option<Spanned<String>> {
     let name = key.get_ref().as_ref();
     let at = span(&key.span());

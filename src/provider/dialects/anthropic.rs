@@ -1,4 +1,4 @@
-//! Messages of Anthropic: blocks, which a stream begins, adds to and ends one by one.
+//! Messages of Anthropic: blocks, which a stream begins, extends and ends one by one.
 
 use super::prelude::*;
 
@@ -8,7 +8,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     key_variable: Some("ANTHROPIC_API_KEY"),
     key_header: ("x-api-key", ""),
     headers: &[("anthropic-version", "2023-06-01")],
-    // Some write the version into the base, as the base of OpenAI has it.
+    // Some configurations put the version into the base, as in the base of OpenAI.
     address: |base, _| format!("{}/v1/messages", base.strip_suffix("/v1").unwrap_or(base)),
     expected: "`content`",
     take,
@@ -58,7 +58,7 @@ fn message(message: &Value, draft: &mut Draft) -> bool {
     message.get("content").is_some_and(Value::is_array)
 }
 
-/// A block, whole or at its beginning.
+/// Takes a block, whole or at its beginning.
 fn block(at: u64, block: &Value, draft: &mut Draft) {
     match text(block, "/type") {
         Some("text") => draft.text(at, text(block, "/text").unwrap_or_default()),
@@ -71,7 +71,7 @@ fn block(at: u64, block: &Value, draft: &mut Draft) {
             }
         }
         Some("tool_use") => {
-            // An empty object at the beginning of a stream, where pieces of JSON follow.
+            // An empty object at the beginning of a stream, followed by pieces of JSON.
             let input = block.get("input").filter(|input| input.as_object().is_none_or(|input| !input.is_empty()));
             draft.call(at, text(block, "/id"), text(block, "/name"), input);
         }
@@ -79,7 +79,7 @@ fn block(at: u64, block: &Value, draft: &mut Draft) {
     }
 }
 
-/// What is counted as input is neither read from the cache nor written to it.
+/// Takes the counts. Anthropic's input count excludes tokens read from or written to the cache.
 fn used(event: &Value, draft: &mut Draft) {
     let cached = count(event, "/usage/cache_read_input_tokens");
     let written = count(event, "/usage/cache_creation_input_tokens");

@@ -43,7 +43,7 @@ fn take(event: &Value, draft: &mut Draft) -> bool {
             }
         }
     }
-    // Nothing was generated for a prompt that is blocked.
+    // A blocked prompt has no candidates.
     if text(event, "/promptFeedback/blockReason").is_some() {
         draft.stop = Some(Stop::Filter);
     }

@@ -1,4 +1,4 @@
-//! The forms of responses that are read: one file each, named after the target that its requests are rendered for.
+//! The dialects of responses: one file each, named after the target that renders its requests.
 
 mod anthropic;
 mod gemini;

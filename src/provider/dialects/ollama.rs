@@ -1,4 +1,5 @@
-//! A chat of Ollama. Each line of a stream is a response with more of the message; the last one says that it is done.
+//! A chat of Ollama. Each line of a stream is a response with more of the message; the last one has
+//! `done`.
 
 use super::prelude::*;
 
@@ -13,7 +14,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     take,
 };
 
-/// Where the parts stand: a message has no order but this one.
+/// The numbers of the parts, since a message does not order them.
 const REASONING: u64 = 0;
 const TEXT: u64 = 1;
 const CALLS: u64 = 2;

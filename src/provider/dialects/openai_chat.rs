@@ -1,4 +1,4 @@
-//! Chat completions of OpenAI, and of the many servers that speak as it does.
+//! Chat completions of OpenAI and compatible servers.
 
 use super::prelude::*;
 
@@ -13,12 +13,12 @@ pub(super) static DIALECT: Dialect = Dialect {
     take,
 };
 
-/// Where the parts stand: a choice has no order but this one.
+/// The numbers of the parts, since a choice does not order them.
 const REASONING: u64 = 0;
 const TEXT: u64 = 1;
 const CALLS: u64 = 2;
 
-/// A completion, or a chunk of one: what is a `message` there is a `delta` here.
+/// Takes a completion, or a chunk of one, which has `delta` in place of `message`.
 fn take(event: &Value, draft: &mut Draft) -> bool {
     draft.model(text(event, "/model"));
     if let Some(usage) = event.get("usage") {
@@ -29,12 +29,13 @@ fn take(event: &Value, draft: &mut Draft) -> bool {
             reasoning: count(usage, "/completion_tokens_details/reasoning_tokens"),
         });
     }
-    // One answer is asked for.
+    // Requests ask for a single choice.
     let Some((_, choice)) = list(event, "/choices").find(|(_, choice)| count(choice, "/index").unwrap_or(0) == 0) else {
         return false;
     };
     let said = choice.get("message").or_else(|| choice.get("delta")).unwrap_or(&Value::Null);
-    // The word of vLLM and DeepSeek, then that of OpenRouter; who sends both says the same in both.
+    // The key of vLLM and DeepSeek, then that of OpenRouter; a server that sends both sends the
+    // same text.
     if let Some(more) = text(said, "/reasoning_content").or_else(|| text(said, "/reasoning")) {
         draft.reason(REASONING, more);
     }
@@ -57,7 +58,7 @@ fn take(event: &Value, draft: &mut Draft) -> bool {
         draft.stop = Some(match reason {
             "stop" if draft.has_calls() => Stop::Tool,
             "stop" => Stop::End,
-            // Mistral has a word of its own for a full window.
+            // Mistral's name for a full context window.
             "length" | "model_length" => Stop::Length,
             "tool_calls" | "function_call" => Stop::Tool,
             "content_filter" => Stop::Filter,

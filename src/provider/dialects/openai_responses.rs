@@ -1,4 +1,5 @@
-//! Responses of OpenAI. The last event of a stream holds the whole response, so the pieces before it are not read.
+//! Responses of OpenAI. The last event of a stream contains the whole response, so earlier pieces
+//! are ignored.
 
 use super::prelude::*;
 
@@ -16,7 +17,7 @@ pub(super) static DIALECT: Dialect = Dialect {
 fn take(event: &Value, draft: &mut Draft) -> bool {
     match text(event, "/type") {
         Some("response.completed" | "response.incomplete") => event.get("response").is_some_and(|whole| response(whole, draft)),
-        // Some servers leave the items out of the whole.
+        // Some servers omit the items from the whole response.
         Some("response.output_item.done") => {
             if let (Some(at), Some(one)) = (count(event, "/output_index"), event.get("item")) {
                 item(at, one, draft);
@@ -52,7 +53,7 @@ fn response(whole: &Value, draft: &mut Draft) -> bool {
     whole.get("output").is_some_and(Value::is_array)
 }
 
-/// One of what came out. Each has a number of its own; the texts of a message are one.
+/// Takes an item of the output. Each has its own number; the texts of a message are joined.
 fn item(at: u64, item: &Value, draft: &mut Draft) {
     match text(item, "/type") {
         Some("message") => {

@@ -1,4 +1,4 @@
-//! What a dialect is written with.
+//! The imports that all dialects share.
 
 pub(super) use crate::kernel::provider::{Stop, Usage};
 pub(super) use crate::provider::dialect::{Dialect, count, list, text};

@@ -1,4 +1,4 @@
-//! A call of another tool as a line of a recording.
+//! Converts calls of another tool to recorded calls.
 
 use super::super::addresses::without_secrets;
 use super::super::json_text;
@@ -9,10 +9,10 @@ use crate::request::dialect::Dialect;
 use crate::schema::json::names::REQUEST;
 use serde_json::value::RawValue;
 
-/// The dialect of calls that are no request to a model.
+/// The dialect of calls that are not requests to a model.
 pub(super) const OTHER: &str = "other";
 
-/// A call with no name and no answer yet.
+/// Creates a call without name and answer.
 pub(super) fn call(number: usize, dialect: Option<Dialect>, endpoint: &str, body: &str) -> Recording {
     let request = json_text::raw(body);
     Recording {
@@ -26,12 +26,12 @@ pub(super) fn call(number: usize, dialect: Option<Dialect>, endpoint: &str, body
     }
 }
 
-/// A call that is no request to a model: its place alone is kept.
+/// Creates an empty entry for a call that is not a request to a model, to keep the numbering.
 pub(super) fn other(number: usize) -> Recording {
     call(number, None, "", "{}")
 }
 
-/// Adds what was answered.
+/// Adds the response to a call.
 pub(super) fn answered(recording: &mut Recording, dialect: Dialect, status: Option<u16>, text: &str) {
     recording.status = status;
     if text.is_empty() {
@@ -44,7 +44,8 @@ pub(super) fn answered(recording: &mut Recording, dialect: Dialect, status: Opti
     recording.response = Some(json_text::raw(text));
 }
 
-/// A path as recordings have it: without its host, without keys in its query, and `OpenAI`'s behind the version.
+/// Returns a path as it is recorded: without host, without keys in its query, and for `OpenAI`
+/// without the version.
 pub fn endpoint(uri: &str) -> String {
     let path = uri.split_once("://").map_or(uri, |(_, rest)| rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/"));
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
@@ -53,7 +54,7 @@ pub fn endpoint(uri: &str) -> String {
     path.to_owned() + &without_secrets(query).0
 }
 
-/// What a body says of itself.
+/// The top-level fields of a body.
 #[derive(Default, serde::Deserialize)]
 struct Head {
     #[serde(default)]
@@ -62,7 +63,7 @@ struct Head {
     stream: serde_json::Value,
 }
 
-/// Whether a text is an object of JSON, and its model and stream are taken over.
+/// Copies model and stream from a request's body. Returns false if the body is not a JSON object.
 pub(super) fn take_head(recording: &mut Recording) -> bool {
     let text = recording.request.get();
     if !text.starts_with('{') || serde_json::from_str::<&RawValue>(text).is_err() {

@@ -1,31 +1,31 @@
-//! Why a file of another tool holds no calls.
+//! The faults of recordings of other tools.
 
-/// Why a file of another tool holds no calls.
+/// The reason why a file of another tool cannot be read as calls.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ForeignFault {
-    /// It is not in its format.
+    /// It is not valid in its format.
     #[error("it begins like {what}, but line {line} cannot be read: {why}")]
     Unreadable {
         /// The format.
         what: &'static str,
-        /// Which line, from 1.
+        /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
-    /// It has no list of calls.
+    /// It contains no list of calls.
     #[error("it begins like a VCR cassette, but its key `interactions` holds no list")]
     NoList,
-    /// It has calls of other servers alone.
+    /// It contains only calls to other servers.
     #[error("none of its {0} calls goes to a model API that ctxc reads (docs/RECORD.md lists them)")]
     NoCall(usize),
-    /// It holds no call at all.
+    /// It contains no call at all.
     #[error("the cassette is empty: it holds no call")]
     Empty,
-    /// Nothing in it is of a model.
+    /// It contains no span or event of a model call.
     #[error("it holds no span or event of a call to a model: expected attributes such as `gen_ai.input.messages`")]
     NoSpans,
-    /// The program that wrote it left all content out.
+    /// The program that wrote it left out all content.
     #[error(
         "it holds {0} of calls to models, none with content: set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true \
          (OpenLLMetry: TRACELOOP_TRACE_CONTENT=true) and trace the program again"

@@ -1,4 +1,4 @@
-//! Which tool wrote a file, by what stands at its beginning.
+//! Detects the tool that wrote a file, by the file's beginning.
 
 use super::super::recording::Recording;
 use super::fault::ForeignFault;
@@ -8,15 +8,15 @@ use crate::schema::json::names::{REQUEST, RUN};
 /// The format of a file with calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Lines of ctxc itself.
+    /// Lines of ctxc's own format.
     Ctxc,
-    /// A cassette of VCR, as YAML or JSON.
+    /// A VCR cassette, as YAML or JSON.
     Vcr,
-    /// Traces and logs of `OpenTelemetry` in the JSON form of OTLP.
+    /// `OpenTelemetry` traces and logs as OTLP JSON.
     Otlp,
 }
 
-/// The format of a file, by its first few thousand bytes; `None` for another file.
+/// Detects the format of a file by its first few thousand bytes; `None` for another file.
 pub fn format_of(head: &str) -> Option<Format> {
     if [REQUEST, RUN].iter().any(|schema| head.contains(schema.trim_end_matches(char::is_numeric))) {
         return Some(Format::Ctxc);
@@ -37,10 +37,11 @@ pub fn format_of(head: &str) -> Option<Format> {
     text.lines().any(is_list).then_some(Format::Vcr)
 }
 
-/// The calls in the text of another tool, each as its own. Calls to other servers have the dialect `other`, so that numbers stay.
+/// Reads the calls of another tool, each as a recorded call. Calls to other servers get the dialect
+/// `other`, to keep the numbering.
 ///
 /// # Errors
-/// It holds none.
+/// The text contains no call to a model.
 pub fn read(format: Format, text: &str) -> Result<Vec<Recording>, ForeignFault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let calls = match format {

@@ -1,4 +1,5 @@
-//! Calls that other tools recorded: what is in their files, as calls of ours. Reads text alone, and never writes one of their formats.
+//! Converts the recordings of other tools to recorded calls. Reads text only, and never writes one
+//! of their formats.
 
 pub mod call;
 mod fault;

@@ -1,8 +1,8 @@
-//! Traces and logs of `OpenTelemetry` in the JSON form of OTLP, by the semantic conventions for generative AI: each span of a call to a
-//! model becomes a call.
+//! `OpenTelemetry` traces and logs as OTLP JSON, by the semantic conventions for generative AI:
+//! each span of a model call becomes a recorded call.
 //!
-//! The content stands in attributes of the span, in events of it, or in log records that name it. The body is put together again as a chat
-//! completion, whichever vendor it went to: it is not the body that was sent.
+//! The content is in attributes of the span, in its events, or in log records that refer to it. The
+//! body is rebuilt as a chat completion for every vendor: it is not the body that was sent.
 
 use super::super::recording::Recording;
 use super::call::{answered, call, take_head};
@@ -14,19 +14,19 @@ use crate::scenario::date;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// What is known of a span.
+/// The collected data of a span.
 #[derive(Debug, Default)]
 struct Span {
-    /// When it began, in nanoseconds.
+    /// The start, in nanoseconds.
     start: u64,
-    /// Whether it ended with an error.
+    /// True if the span ended with an error.
     is_failed: bool,
     attributes: Map<String, Value>,
-    /// When each was, its name and what it says.
+    /// The time, name and attributes of each event.
     events: Vec<(u64, String, Value)>,
 }
 
-/// The calls in a file: one document, a list of them, or one a line.
+/// Reads the calls of a file: one document, a list of them, or one a line.
 pub(super) fn read(text: &str) -> Result<Vec<Recording>, ForeignFault> {
     let mut spans: BTreeMap<(String, String), Span> = BTreeMap::new();
     for document in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
@@ -53,19 +53,19 @@ pub(super) fn read(text: &str) -> Result<Vec<Recording>, ForeignFault> {
     Ok(calls)
 }
 
-/// A value at a key, in either of the two ways of writing keys.
+/// Returns the value of a key in camel case or snake case.
 fn at<'v>(value: &'v Value, camel: &str, snake: &str) -> Option<&'v Value> {
     value.get(camel).or_else(|| value.get(snake))
 }
 
-/// The elements of the lists at three levels of keys.
+/// Returns the items of lists nested under three levels of keys.
 fn each<'v>(document: &'v Value, keys: [(&'static str, &'static str); 3]) -> impl Iterator<Item = &'v Value> {
     let [first, second, third] = keys;
     let list = |value: &'v Value, key: (&str, &str)| at(value, key.0, key.1).and_then(Value::as_array).into_iter().flatten();
     list(document, first).flat_map(move |one| list(one, second)).flat_map(move |one| list(one, third))
 }
 
-/// A time in nanoseconds, which OTLP writes as a string.
+/// Returns a time in nanoseconds, which OTLP writes as a string.
 fn time(value: &Value, camel: &str, snake: &str) -> u64 {
     let value = at(value, camel, snake);
     value.and_then(|value| value.as_u64().or_else(|| value.as_str()?.parse().ok())).unwrap_or(0)
@@ -111,7 +111,7 @@ fn collect(document: &Value, spans: &mut BTreeMap<(String, String), Span>) {
     }
 }
 
-/// The attributes of a span, an event or a record.
+/// Returns the attributes of a span, an event or a log record.
 fn attributes(of: &Value) -> Map<String, Value> {
     of.get("attributes").map(pairs).unwrap_or_default()
 }
@@ -121,7 +121,7 @@ fn pairs(list: &Value) -> Map<String, Value> {
     list.as_array().into_iter().flatten().filter_map(pair).collect()
 }
 
-/// A value as OTLP writes one: `{"stringValue": …}`.
+/// Reads a typed OTLP value: `{"stringValue": …}`.
 fn any(value: &Value) -> Value {
     let found = |camel: &str, snake: &str| at(value, camel, snake);
     if let Some(plain) = found("stringValue", "string_value").or_else(|| found("boolValue", "bool_value")) {
@@ -141,7 +141,7 @@ fn any(value: &Value) -> Value {
 
 impl Span {
     fn add(&mut self, when: u64, name: String, said: Value) {
-        // One event has all that the attributes of a span may have.
+        // This event carries all attributes that a span may have.
         if let ("gen_ai.client.inference.operation.details", Value::Object(said)) = (name.as_str(), &said) {
             self.attributes.extend(said.clone());
         }
@@ -156,7 +156,7 @@ impl Span {
         keys.iter().find_map(|key| self.attributes.get(*key)?.as_u64())
     }
 
-    /// Whether it is of one call to a model: agents and tools have spans of their own, around or beside.
+    /// Returns true for the span of one model call: agents and tools have their own spans.
     fn is_of_model(&self) -> bool {
         let is_call = |operation: &str| matches!(operation, "chat" | "text_completion" | "generate_content");
         let is_known = self.attributes.keys().any(|key| key.starts_with("gen_ai."));
@@ -166,7 +166,7 @@ impl Span {
         }
     }
 
-    /// The request, as a chat completion; `None` where its content was left out.
+    /// Builds the request as a chat completion; `None` if its content was left out.
     fn body(&self) -> Option<String> {
         let mut said = messages::system(self.attributes.get("gen_ai.system_instructions"));
         said.extend(messages::list(self.attributes.get("gen_ai.input.messages")));
@@ -193,7 +193,7 @@ impl Span {
         Some(Value::Object(body).to_string())
     }
 
-    /// What was answered, as a chat completion; `None` where that was left out.
+    /// Builds the response as a chat completion; `None` if its content was left out.
     fn response(&self) -> Option<String> {
         let mut said = messages::list(self.attributes.get("gen_ai.output.messages"));
         if said.is_empty() {
@@ -211,7 +211,7 @@ impl Span {
     }
 }
 
-/// Whether an event says something to a model.
+/// Returns true if an event carries message content.
 fn says(name: &str) -> bool {
     name.starts_with("gen_ai.") && (name.ends_with(".message") || name == "gen_ai.content.prompt" || name.ends_with(".details"))
 }

@@ -1,8 +1,8 @@
-//! Messages as the conventions of `OpenTelemetry` write them, as messages of chat completions.
+//! Converts messages of the `OpenTelemetry` conventions to chat completion messages.
 
 use serde_json::{Map, Value, json};
 
-/// A value, which libraries also write as a text of JSON.
+/// Returns a value, parsed if it is JSON in a string, as some libraries write it.
 fn parsed(value: Option<&Value>) -> Value {
     match value {
         Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
@@ -15,7 +15,7 @@ fn text<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v str> {
     keys.iter().find_map(|key| value.get(*key)?.as_str())
 }
 
-/// A value as a text: JSON of what is none.
+/// Returns a value as text: other values than strings as JSON.
 fn as_text(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
@@ -24,7 +24,7 @@ fn as_text(value: Option<&Value>) -> String {
     }
 }
 
-/// What the system says beside the messages.
+/// Converts system instructions that are separate from the messages.
 pub(super) fn system(instructions: Option<&Value>) -> Vec<Value> {
     let instructions = parsed(instructions);
     let said: Vec<Value> = match &instructions {
@@ -35,13 +35,13 @@ pub(super) fn system(instructions: Option<&Value>) -> Vec<Value> {
     said.into_iter().map(|content| json!({"role": "system", "content": content})).collect()
 }
 
-/// Messages with parts.
+/// Converts messages with parts.
 pub(super) fn list(messages: Option<&Value>) -> Vec<Value> {
     let Value::Array(messages) = parsed(messages) else { return Vec::new() };
     messages.iter().flat_map(message).collect()
 }
 
-/// A message with parts; each result of a tool is a message of its own.
+/// Converts a message with parts; each tool result becomes a message of its own.
 fn message(message: &Value) -> Vec<Value> {
     let role = text(message, &["role"]).unwrap_or("user");
     let Some(parts) = message.get("parts").and_then(Value::as_array) else { return vec![old(role, message)] };
@@ -75,7 +75,7 @@ fn message(message: &Value) -> Vec<Value> {
     out
 }
 
-/// An image or a file; what is of no known kind keeps its own form.
+/// Converts an image or a file; keeps parts of unknown kind unchanged.
 fn media(part: &Value) -> Value {
     let is_image =
         text(part, &["modality"]) == Some("image") || text(part, &["mime_type"]).is_some_and(|mime| mime.starts_with("image/"));
@@ -100,12 +100,12 @@ fn call(part: &Value) -> Value {
         "function": {"name": text(function, &["name"]).unwrap_or_default(), "arguments": arguments}})
 }
 
-/// A message without parts, as events and the attributes of older libraries have it.
+/// Converts a message without parts, as in events and in the attributes of older libraries.
 fn old(role: &str, said: &Value) -> Value {
     let mut own = Map::new();
     own.insert("role".to_owned(), role.into());
     let content = match said.get("content") {
-        // Some libraries write the parts as a text.
+        // Some libraries write the parts as JSON text.
         Some(Value::String(text)) if text.starts_with("[{") => {
             serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into())
         }
@@ -127,7 +127,7 @@ fn old(role: &str, said: &Value) -> Value {
     Value::Object(own)
 }
 
-/// The messages that an event is.
+/// Converts an event to messages.
 pub(super) fn event(name: &str, said: &Value) -> Vec<Value> {
     if name == "gen_ai.content.prompt" {
         return list(said.get("gen_ai.prompt"));
@@ -137,7 +137,7 @@ pub(super) fn event(name: &str, said: &Value) -> Vec<Value> {
     if has_content { vec![old(text(said, &["role"]).unwrap_or(role), said)] } else { Vec::new() }
 }
 
-/// The message of an event with a choice.
+/// Returns the message of a choice event.
 pub(super) fn choice(said: &Value) -> Option<Value> {
     let message = parsed(said.get("message"));
     let message = if message.is_object() { &message } else { said };
@@ -145,7 +145,7 @@ pub(super) fn choice(said: &Value) -> Option<Value> {
     has_content.then(|| old("assistant", message))
 }
 
-/// The values below `PREFIX0.`, `PREFIX1.` and so on, each as an object.
+/// Collects the values below `PREFIX0.`, `PREFIX1.` and so on as one object per number.
 fn numbered(attributes: &Map<String, Value>, prefix: &str) -> Vec<Map<String, Value>> {
     let mut out: std::collections::BTreeMap<usize, Map<String, Value>> = std::collections::BTreeMap::new();
     for (key, value) in attributes {
@@ -157,7 +157,7 @@ fn numbered(attributes: &Map<String, Value>, prefix: &str) -> Vec<Map<String, Va
     out.into_values().collect()
 }
 
-/// The messages in attributes such as `gen_ai.prompt.0.content`.
+/// Converts messages in attributes such as `gen_ai.prompt.0.content`.
 pub(super) fn flat(attributes: &Map<String, Value>, prefix: &str) -> Vec<Value> {
     let message = |mut own: Map<String, Value>| {
         let calls: Vec<Value> = numbered(&own, "tool_calls.").into_iter().map(Value::Object).collect();
@@ -171,7 +171,7 @@ pub(super) fn flat(attributes: &Map<String, Value>, prefix: &str) -> Vec<Value> 
     numbered(attributes, prefix).into_iter().filter_map(message).collect()
 }
 
-/// The tools that the model was offered.
+/// Converts the tools that were offered to the model.
 pub(super) fn tools(attributes: &Map<String, Value>) -> Vec<Value> {
     let own = match parsed(attributes.get("gen_ai.tool.definitions")) {
         Value::Array(tools) => tools.iter().map(|tool| parsed(Some(tool))).collect(),

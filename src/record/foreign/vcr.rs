@@ -1,7 +1,9 @@
-//! Cassettes of VCR (vcrpy's YAML and JSON, and those of Ruby): each interaction is a request with its response.
+//! VCR cassettes (YAML and JSON of vcrpy, and those of Ruby): each interaction is a request with
+//! its response.
 //!
-//! A body is a text, an object (as some serializers unpack it), or bytes in base64, which may be packed. What cannot be read of a response
-//! is absent. No header is taken over; what is secret in one is known, so that it is not copied out of a body either.
+//! A body is a text, an object (as some serializers unpack it), or base64, possibly gzipped.
+//! Unreadable responses are left out. No header is copied; secrets in headers are collected, so
+//! that they are masked in bodies too.
 
 use super::super::addresses::{of_header, without_secrets};
 use super::super::recording::Recording;
@@ -13,7 +15,7 @@ use crate::request::dialect::Dialect;
 use crate::syntax::yaml;
 use serde_json::Value;
 
-/// The calls of a cassette.
+/// Reads the calls of a cassette.
 pub(super) fn read(text: &str) -> Result<Vec<Recording>, ForeignFault> {
     let cassette = tree(text)?;
     let list = ["interactions", "http_interactions"].iter().find_map(|key| cassette.get(key));
@@ -24,7 +26,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Recording>, ForeignFault> {
     Ok(list.iter().enumerate().map(call).collect())
 }
 
-/// The keys in the headers and in the address of a request: a body may repeat them.
+/// Returns the keys in the headers and the URL of a request: a body may repeat them.
 fn secrets(request: &Value) -> Vec<String> {
     let mut found = Vec::new();
     for (name, values) in request.get("headers").and_then(Value::as_object).into_iter().flatten() {
@@ -36,7 +38,7 @@ fn secrets(request: &Value) -> Vec<String> {
     found
 }
 
-/// The cassette as JSON.
+/// Parses a cassette to JSON.
 fn tree(text: &str) -> Result<Value, ForeignFault> {
     if text.trim_start().starts_with('{') {
         return serde_json::from_str(text).map_err(|fault| ForeignFault::Unreadable {
@@ -56,7 +58,7 @@ fn tree(text: &str) -> Result<Value, ForeignFault> {
     }
 }
 
-/// A call; `None` for one that asks no model.
+/// Converts an interaction to a call; `None` if it is not a request to a model.
 fn one(number: usize, interaction: &Value) -> Option<Recording> {
     let request = interaction.get("request")?;
     let endpoint = endpoint(request.get("uri").or_else(|| request.get("url"))?.as_str()?);
@@ -76,7 +78,7 @@ fn one(number: usize, interaction: &Value) -> Option<Recording> {
     Some(own)
 }
 
-/// The text of a body; `None` where there is none, or none that can be read.
+/// Returns the text of a body; `None` if it is absent or unreadable.
 fn body(of: &Value) -> Option<String> {
     if let Some(parsed) = of.get("parsed_body").filter(|parsed| !parsed.is_null()) {
         return Some(parsed.as_str().map_or_else(|| parsed.to_string(), str::to_owned));
@@ -90,7 +92,7 @@ fn body(of: &Value) -> Option<String> {
         },
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => return None,
     };
-    // YAML says `!!binary` of bytes, and nobody else says anything.
+    // YAML marks bytes with `!!binary`; other serializers mark nothing.
     let first = text.trim_start().bytes().next();
     if text.is_empty() || first.is_some_and(|first| matches!(first, b'{' | b'[')) || text.contains(": ") {
         return Some(text.to_owned());
@@ -101,7 +103,7 @@ fn body(of: &Value) -> Option<String> {
     }
 }
 
-/// The text of bytes, which may be packed by gzip.
+/// Decodes bytes, gzipped or not, to text.
 fn unpacked(bytes: Vec<u8>) -> Option<String> {
     let bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(&bytes)? } else { bytes };
     String::from_utf8(bytes).ok()
@@ -110,7 +112,7 @@ fn unpacked(bytes: Vec<u8>) -> Option<String> {
 #[cfg(feature = "serve")]
 fn gunzip(bytes: &[u8]) -> Option<Vec<u8>> {
     use std::io::Read;
-    /// More bytes than any body has, unpacked.
+    /// The maximum number of unpacked bytes, more than any body has.
     const LARGEST: u64 = 256 << 20;
     let mut out = Vec::new();
     flate2::read::GzDecoder::new(bytes).take(LARGEST + 1).read_to_end(&mut out).ok()?;

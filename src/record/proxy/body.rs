@@ -1,4 +1,4 @@
-//! The bodies of responses: as they are sent on, and as text for the recording.
+//! Response bodies: as forwarded bytes, and as text for the recording.
 
 use flate2::write::GzDecoder;
 use http_body_util::channel::Channel;
@@ -12,15 +12,15 @@ pub(super) type Fault = Box<dyn Error + Send + Sync>;
 /// A body on its way to the program.
 pub(super) type Outgoing = BoxBody<Bytes, Fault>;
 
-/// More bytes than any answer has, unpacked.
+/// The maximum number of unpacked bytes, more than any answer has.
 const LARGEST: usize = 256 << 20;
 
-/// A body that is known.
+/// Returns a complete body.
 pub(super) fn full(bytes: impl Into<Bytes>) -> Outgoing {
     Full::new(bytes.into()).map_err(|never| match never {}).boxed()
 }
 
-/// A body that comes in parts which are known.
+/// Returns a body that is sent in these parts.
 pub(super) fn parts(parts: Vec<String>) -> Outgoing {
     let (mut sender, channel) = Channel::<Bytes, Fault>::new(1);
     tokio::spawn(async move {
@@ -33,10 +33,10 @@ pub(super) fn parts(parts: Vec<String>) -> Outgoing {
     channel.boxed()
 }
 
-/// The text that parts of a body are together, and where in it each of them ends.
+/// Joins the parts of a body to text. Returns the text and the offset at which each part ends.
 ///
 /// # Errors
-/// It is none: a lower-case fragment.
+/// The body is not text: a lower-case fragment.
 pub(super) fn text(parts: &[(u64, Bytes)], encoding: Option<&str>) -> Result<(String, Vec<usize>), String> {
     let mut ends = Vec::new();
     let mut bytes = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn text(parts: &[(u64, Bytes)], encoding: Option<&str>) -> Result<(St
             let mut decoder = GzDecoder::new(Vec::new());
             for (_, part) in parts {
                 let written = decoder.write_all(part).and_then(|()| decoder.flush());
-                // Of one that is cut, what could be read.
+                // Of a cut body, the readable beginning is kept.
                 ends.push(decoder.get_ref().len());
                 if written.is_err() && decoder.get_ref().is_empty() {
                     return Err("it is declared as gzip, but is not".to_owned());
@@ -66,7 +66,7 @@ pub(super) fn text(parts: &[(u64, Bytes)], encoding: Option<&str>) -> Result<(St
     }
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
-        // It ends inside a character.
+        // The text ends inside a character.
         Err(fault) if fault.utf8_error().error_len().is_none() => String::from_utf8_lossy(fault.as_bytes()).into_owned(),
         Err(_) => return Err("it is no text".to_owned()),
     };

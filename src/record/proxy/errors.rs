@@ -1,8 +1,8 @@
-//! Errors as the vendors answer them, so that a program meets what its library can read.
+//! Error bodies in the vendors' formats, which the program's client library can read.
 
 use serde_json::{Value, json};
 
-/// The body of an error in a dialect. `kind` is the word that stands for it where the vendor has one.
+/// Returns the body of an error in a dialect. `kind` is its code, for vendors that have one.
 pub(super) fn body(dialect: &str, status: u16, kind: &str, message: &str) -> String {
     let word = match status {
         400..=499 => "invalid_request_error",

@@ -1,4 +1,4 @@
-//! One call: answered by its provider, an earlier recording or a script, and kept.
+//! One call: answered by its provider, by an earlier recording or by a script, and recorded.
 
 use super::super::mask::Mask;
 use super::super::recording::AnsweredBy;
@@ -30,10 +30,10 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
-/// What a script answers to the texts of a request; `None` where it has no answer.
+/// Returns a script's answer to the texts of a request; `None` if it has none.
 pub type Script = Arc<dyn Fn(&str) -> Option<Answer> + Send + Sync>;
 
-/// Who answers.
+/// The source of answers.
 #[derive(Clone)]
 pub enum Source {
     /// The providers.
@@ -44,20 +44,20 @@ pub enum Source {
     Script(Script),
 }
 
-/// A way through the proxy.
+/// A route through the proxy.
 #[derive(Clone, Debug)]
 pub struct Route {
-    /// The part of the path that stands for it.
+    /// The path segment that selects it.
     pub name: String,
     /// The vendor.
     pub vendor: &'static Vendor,
-    /// The address behind it.
+    /// The upstream URL.
     pub upstream: String,
 }
 
-/// What answers, and keeps.
+/// The state of a proxy that answers and records calls.
 pub(super) struct Proxy {
-    /// What the paths of this run begin with.
+    /// The path prefix of this run.
     pub(super) token: String,
     pub(super) routes: Vec<Route>,
     pub(super) source: Source,
@@ -66,19 +66,19 @@ pub(super) struct Proxy {
     pub(super) client: HttpClient,
     pub(super) keeper: Keeper,
     pub(super) calls: AtomicU64,
-    /// Calls that are not kept yet.
+    /// The number of calls that are not recorded yet.
     pub(super) open: AtomicUsize,
     /// Turns `true` when the run ends.
     pub(super) over: watch::Receiver<bool>,
 }
 
-/// The call that is being answered. Where the program goes away meanwhile, that is kept.
+/// A call that is being answered. If the program disconnects meanwhile, that is recorded.
 struct Call {
     proxy: Arc<Proxy>,
     asked: Arc<Asked>,
     kept: Option<JoinHandle<Kept>>,
     begun: Instant,
-    /// What the proxy itself took.
+    /// The time that the proxy itself took.
     own: Duration,
 }
 
@@ -91,10 +91,11 @@ fn answer(status: u16, content_type: &str, body: Outgoing) -> Response<Outgoing>
     response
 }
 
-/// Bytes of a request that a double checks at most, which takes a few times as much memory.
+/// The maximum size in bytes of a request that a double checks; a check takes a multiple of it in
+/// memory.
 const CHECKED: usize = 32 << 20;
 const JSON: &str = "application/json";
-/// What a program reads that reaches the proxy on a wrong way.
+/// The message to a program that uses a wrong path.
 const STRANGER: &str =
     "this is the proxy of `ctxc`: it answers the program that it runs alone, at the addresses in the variables that it sets\n";
 
@@ -165,7 +166,7 @@ impl Proxy {
         }
     }
 
-    /// What is no call: sent on as it is, and not kept.
+    /// Forwards a request that is not a call, without recording it.
     async fn pass(
         &self,
         (head, endpoint): (&Parts, &str),
@@ -184,7 +185,7 @@ impl Proxy {
             if head.method != Method::POST {
                 return error(404, "ctxc: a recording or a script answers calls to a model, and nothing else");
             }
-            // A body that is not valid JSON is refused as its vendor refuses it.
+            // Invalid JSON gets the error that its vendor would return.
             let refusal = vendor::dialect(endpoint).and_then(|spoken| {
                 let hook = self.strict.hook.as_ref().filter(|_| !self.strict.is_lenient)?;
                 Some((spoken, hook(endpoint, &String::from_utf8_lossy(&bytes))?))
@@ -217,7 +218,7 @@ impl Proxy {
 
 impl Failed {
     fn words(&self, address: &str) -> String {
-        // What is behind a question mark may be a secret, and so may what is before the host.
+        // The query may contain secrets, and so may the text before the host.
         let address = address.split('?').next().unwrap_or(address);
         let address = address.rsplit_once('@').map_or(address, |(_, host)| host);
         match self {
@@ -227,7 +228,7 @@ impl Failed {
     }
 }
 
-/// The headers of a response that may say something of it.
+/// Returns the headers of a response as text.
 fn said(headers: &HeaderMap) -> BTreeMap<String, String> {
     let text = |value: &HeaderValue| value.to_str().ok().map(str::to_owned);
     headers.iter().filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?))).collect()
@@ -256,13 +257,13 @@ fn is_stream(headers: &HeaderMap) -> bool {
 }
 
 impl Call {
-    /// Keeps the call with what was answered.
+    /// Records the call with the received answer.
     async fn finish(&mut self, got: Got) {
         let Some(kept) = self.kept.take() else { return };
         let start = Instant::now();
         if let Ok(kept) = kept.await {
             let (proxy, asked) = (Arc::clone(&self.proxy), Arc::clone(&self.asked));
-            // A panic of the thread would be one of ctxc; the call is answered all the same.
+            // If the recording thread panics, the call is answered all the same.
             let _ = spawn_blocking(move || proxy.keeper.finish(&asked, kept, got)).await;
         }
         self.proxy.keeper.tally().added += self.own + start.elapsed();
@@ -298,7 +299,7 @@ impl Call {
         answer(status, JSON, full(errors::body(self.asked.vendor.name, status, "ctxc", &format!("ctxc: {words}"))))
     }
 
-    /// Sends a response on, part by part as it comes, and keeps it.
+    /// Forwards a response part by part as it arrives, and records it.
     fn pass_on(self, response: Response<Incoming>) -> Response<Outgoing> {
         let (mut head, body) = response.into_parts();
         plain(&mut head.headers);
@@ -316,7 +317,8 @@ impl Call {
         Response::from_parts(head, channel.boxed())
     }
 
-    /// The last part is sent on when the call is kept, so that nobody has seen the end of one that is not.
+    /// The last part is forwarded after the call is recorded: no program sees the end of an
+    /// unrecorded call.
     async fn pump(mut self, mut body: Incoming, mut sender: Sender<Bytes, Fault>, mut got: Got, length: Option<u64>) {
         let mut over = self.proxy.over.clone();
         let mut seen = 0;
@@ -340,7 +342,7 @@ impl Call {
             if length == Some(seen) {
                 got.latency = self.begun.elapsed();
                 self.finish(got).await;
-                // Whoever has gone away by now wants no end.
+                // A program that has disconnected needs no end.
                 let _ = sender.send_data(part).await;
                 return;
             }
@@ -376,7 +378,7 @@ impl Call {
         response
     }
 
-    /// Status, content type and parts of an answer, and whether it is a stream.
+    /// Returns the status, content type and parts of an answer, and true if it is a stream.
     fn answer(&self, mask: &Mask) -> (u16, String, Vec<String>, bool) {
         let asked = &*self.asked;
         let vendor = if asked.dialect == request::OTHER { asked.vendor.name } else { asked.dialect };
@@ -392,7 +394,7 @@ impl Call {
             self.proxy.keeper.tally().unchecked.push(words);
         }
         let refusal = hook.filter(|_| is_small).and_then(|hook| hook(&asked.endpoint, &asked.body));
-        // What a vendor answered with success it does not refuse, whatever a rule expects.
+        // A request that its vendor answered with success is not rejected, whatever a rule expects.
         let is_disproved = || matches!(&self.proxy.source, Source::Replay(replay) if replay.is_vendor_success(asked, mask));
         if let Some(refusal) = refusal.filter(|_| !is_disproved()) {
             let from = asked.caller.as_ref().map_or_else(String::new, |caller| format!(", sent from {}", mask.text(caller)));
@@ -429,7 +431,7 @@ impl Call {
     }
 }
 
-/// What comes first: `None` for the end.
+/// Returns the output of `next`, or `None` if `end` completes first.
 async fn first<T, E>(next: impl Future<Output = T>, end: impl Future<Output = E>) -> Option<T> {
     let (mut next, mut end) = (pin!(next), pin!(end));
     poll_fn(|cx| match next.as_mut().poll(cx) {
@@ -439,7 +441,8 @@ async fn first<T, E>(next: impl Future<Output = T>, end: impl Future<Output = E>
     .await
 }
 
-/// What a call is answered that has no recorded answer. Libraries ask again after a status from 500 on.
+/// The status for a call without a recorded answer. Client libraries retry after a status of 500 or
+/// more.
 const MISS: u16 = 422;
 
 fn scripted(asked: &Asked, said: &Answer) -> (u16, String, Vec<String>, bool) {
@@ -466,7 +469,7 @@ impl Drop for Call {
         if self.kept.is_none() {
             return;
         }
-        // The program closed the connection before there was an answer.
+        // The program closed the connection before the answer.
         let mut call = Self {
             proxy: Arc::clone(&self.proxy),
             asked: Arc::clone(&self.asked),

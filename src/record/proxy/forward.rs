@@ -1,4 +1,4 @@
-//! The way to the providers: requests and responses as they are, but for what is of one connection alone.
+//! Forwards requests to the providers unchanged, except for the headers of a single connection.
 
 use super::request::OWN_HEADERS;
 use crate::base::contained_path::spoken;
@@ -14,10 +14,10 @@ use std::error::Error;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// What a call may take.
+/// The time limits of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Until there is a connection.
+    /// Until the connection is established.
     pub connect: Duration,
     /// Without a byte of the answer.
     pub idle: Duration,
@@ -32,16 +32,16 @@ impl Default for Limits {
 type Body = http_body_util::Full<Bytes>;
 pub(super) type HttpClient = Client<HttpsConnector<HttpConnector>, Body>;
 
-/// Why there is no response.
+/// The reason why no response arrived.
 #[derive(Debug)]
 pub(super) enum Failed {
-    /// Nobody could be reached; a lower-case fragment.
+    /// The provider is unreachable; a lower-case fragment.
     Unreachable(String),
-    /// The time was up.
+    /// The time limit was exceeded.
     Late(Duration),
 }
 
-/// Headers that are of one connection alone.
+/// Headers that apply to a single connection.
 const HOP: [&str; 8] = [
     "keep-alive",
     "proxy-authenticate",
@@ -53,7 +53,7 @@ const HOP: [&str; 8] = [
     "upgrade",
 ];
 
-/// A client with the machine's own certificates, or those that Mozilla trusts where it has none.
+/// Creates a client with the system's certificates, or with Mozilla's if the system has none.
 pub(super) fn client(limits: Limits) -> HttpClient {
     let mut http = HttpConnector::new();
     http.enforce_http(false);
@@ -68,7 +68,7 @@ pub(super) fn client(limits: Limits) -> HttpClient {
         .build(connector)
 }
 
-/// Takes off what is of one connection alone.
+/// Removes the headers that apply to a single connection.
 pub(super) fn plain(headers: &mut HeaderMap) {
     let named: Vec<String> = headers
         .get_all(CONNECTION)
@@ -84,7 +84,7 @@ pub(super) fn plain(headers: &mut HeaderMap) {
     }
 }
 
-/// Sends a request on.
+/// Sends a request to its provider.
 pub(super) async fn send(
     client: &HttpClient,
     parts: &Parts,
@@ -100,7 +100,7 @@ pub(super) async fn send(
     }
     headers.remove(HOST);
     headers.remove(CONTENT_LENGTH);
-    // What the recording can read: the rest is the vendor's free choice.
+    // Only encodings that the recording can read are accepted.
     if let Some(wanted) = headers.remove(ACCEPT_ENCODING) {
         let takes_gzip = wanted.to_str().is_ok_and(|wanted| wanted.contains("gzip"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(if takes_gzip { "gzip" } else { "identity" }));
@@ -116,7 +116,7 @@ pub(super) async fn send(
     }
 }
 
-/// Why, in the words of the innermost error.
+/// Returns the message of the innermost error.
 pub(super) fn reason(error: &dyn Error) -> String {
     let mut inner = error;
     while let Some(source) = inner.source() {

@@ -1,4 +1,4 @@
-//! Keeps calls: replaces what must not be kept, writes a whole line a call, and counts.
+//! Records calls: masks them, writes each as one line, and counts them.
 
 use super::super::json_text::{self, Edit};
 use super::super::mask::{Ending, Mask};
@@ -22,37 +22,37 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// What is kept of calls, and where.
+/// The options of a recorder.
 #[derive(Debug)]
 pub struct Keep {
-    /// What placeholders depend on.
+    /// The salt of placeholders.
     pub salt: [u8; 32],
-    /// Values that are kept nowhere.
+    /// Values that are never recorded.
     pub secrets: Vec<String>,
-    /// What is kept of words.
+    /// The extent to which texts are recorded.
     pub content: Content,
-    /// What is replaced besides secrets and personal data.
+    /// The project's own patterns, masked besides secrets and personal data.
     pub own: Vec<Arc<dyn Find>>,
-    /// The file; `None` where nothing is kept.
+    /// The file; `None` to record nothing.
     pub file: Option<PathBuf>,
-    /// Receives each call as it is kept and as it went over the wire; `None` where nothing does.
+    /// Receives each call in its recorded form and its original form, if set.
     pub also: Option<Sender<SeenCall>>,
-    /// The project that the recording is of.
+    /// The project of the recording.
     pub project: PathBuf,
     /// The command that sends the calls.
     pub command: Option<Vec<String>>,
 }
 
-/// A call as it is kept, with what it was before that. Nothing of it is written by whatever receives it.
+/// A call in its recorded form, with its original request. Receivers must not write any of it.
 #[derive(Clone)]
 pub struct SeenCall {
-    /// The call as it is kept.
+    /// The recorded call.
     pub call: Recording,
-    /// The path that it went to.
+    /// The path of the request.
     pub endpoint: String,
     /// The body as it was sent.
     pub body: String,
-    /// The masks that hold for it.
+    /// The redactor for this call.
     pub redactor: Redactor,
 }
 
@@ -62,42 +62,42 @@ impl std::fmt::Debug for SeenCall {
     }
 }
 
-/// What was seen.
+/// The counts and events of a run of the proxy.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Connections that came in.
+    /// Accepted connections.
     pub connections: u64,
     /// Requests without the token of the run, or to no known path.
     pub strangers: u64,
     /// Calls.
     pub calls: u64,
-    /// Requests that are not calls, such as those for a list of models, and what is not valid JSON.
+    /// Requests that are not calls, such as those for a list of models, and invalid JSON.
     pub passed: u64,
-    /// The models that were asked.
+    /// The requested models.
     pub models: BTreeSet<String>,
-    /// What was replaced, by its kind.
+    /// The number of masked values of each kind.
     pub masked: BTreeMap<String, u64>,
-    /// What the calls took longer than without the proxy.
+    /// The time that the proxy added to the calls.
     pub added: Duration,
-    /// What went wrong between the proxy and the provider, and errors that the provider answered with.
+    /// Failures between the proxy and the provider, and errors that the provider returned.
     pub failures: Vec<String>,
-    /// Why calls could not be answered.
+    /// The reasons why calls could not be answered.
     pub misses: Vec<String>,
-    /// What a strict double refused, or would have.
+    /// Requests that a strict double rejected, or would have.
     pub refusals: Vec<String>,
-    /// Requests that are not kept because of what the program sent, and why.
+    /// Requests that were not recorded because of their content, with the reasons.
     pub lost: Vec<String>,
-    /// Requests that are too large for a strict double to look at.
+    /// Requests that are too large for a strict double to check.
     pub unchecked: Vec<String>,
-    /// Why something is not kept.
+    /// The reasons why something was not recorded.
     pub faults: Vec<String>,
 }
 
-/// Headers of responses that are kept.
+/// Response headers that are recorded.
 const HEADERS: [&str; 7] =
     ["content-type", "request-id", "x-request-id", "retry-after", "retry-after-ms", "x-should-retry", "openai-processing-ms"];
 
-/// Keeps calls.
+/// Records calls.
 #[derive(Debug)]
 pub(super) struct Keeper {
     keep: Keep,
@@ -108,27 +108,27 @@ pub(super) struct Keeper {
     unkept: OnceLock<String>,
 }
 
-/// A request as it is kept.
+/// A request in its masked form.
 pub(super) struct Kept {
     mask: Arc<Mask>,
-    /// The edits in its body.
+    /// The edits of its body.
     edits: Vec<Edit>,
     redacted: Vec<Redacted>,
 }
 
-/// What was answered.
+/// The answer to a request.
 #[derive(Debug, Default)]
 pub(super) struct Got {
     pub(super) by: AnsweredBy,
     pub(super) status: Option<u16>,
     pub(super) headers: BTreeMap<String, String>,
     pub(super) encoding: Option<String>,
-    /// Each with the milliseconds after which it came.
+    /// Each part with the milliseconds after which it arrived.
     pub(super) parts: Vec<(u64, Bytes)>,
     pub(super) is_stream: bool,
     pub(super) error: Option<String>,
     pub(super) is_cut: bool,
-    /// Whether the program closed the connection before it had its answer.
+    /// True if the program closed the connection before it had its answer.
     pub(super) is_unwanted: bool,
     pub(super) latency: Duration,
 }
@@ -158,7 +158,7 @@ impl Keeper {
         lock(&self.tally)
     }
 
-    /// What replaces all that is known by now, with more secrets.
+    /// Returns the mask for all secrets known so far, with these added.
     pub(super) fn mask(&self, secrets: Vec<String>) -> Arc<Mask> {
         let mut mask = lock(&self.mask);
         let (seen, current) = &mut *mask;
@@ -171,14 +171,14 @@ impl Keeper {
         Arc::clone(current)
     }
 
-    /// A request as it is kept.
+    /// Masks a request.
     pub(super) fn request(asked: &Asked, mask: Arc<Mask>) -> Kept {
         let mut redacted = Vec::new();
         let edits = mask.request_edits(&asked.body, &mut redacted);
         Kept { mask, edits, redacted }
     }
 
-    /// Keeps a call, and counts it.
+    /// Records a call and counts it.
     pub(super) fn finish(&self, asked: &Asked, kept: Kept, got: Got) {
         let Kept { mask, edits, mut redacted } = kept;
         let mut error = got.error;
@@ -272,7 +272,7 @@ impl Keeper {
             let request = json_text::raw(&json_text::replaced(&asked.body, edits));
             let call = Recording { request, ..recording };
             let (endpoint, body, redactor) = (asked.endpoint.clone(), json_text::compact(&asked.body), mask.redactor().clone());
-            // Who does not listen any more has what it waited for.
+            // A closed receiver has received all that it needs.
             let _ = also.send(SeenCall { call, endpoint, body, redactor });
         }
     }
@@ -294,7 +294,7 @@ impl Keeper {
         file.add_with(|out| recording.write_line(out, request))
     }
 
-    /// Returns when what is kept is on the disk.
+    /// Waits until the recorded calls are on disk.
     pub(super) fn sync(&self) {
         let file = lock(&self.file).clone();
         if let Some(Err(why)) = file.map(|file| file.sync()) {

@@ -1,7 +1,8 @@
-//! A proxy on loopback: takes the calls of other programs, has them answered (by their provider, from an earlier recording, by a script), and keeps them.
+//! A proxy on loopback: receives the calls of other programs, has them answered (by their provider,
+//! an earlier recording or a script), and records them.
 //!
-//! The one place with an async runtime. Listens on loopback alone, answers nothing without the token of its run, and connects to no address but the
-//! one that a call is for.
+//! The only module with an async runtime. Listens on loopback only, answers nothing without the
+//! token of its run, and connects to no address except that of a call.
 
 mod body;
 mod errors;

@@ -1,4 +1,5 @@
-//! Answers from an earlier recording: the nth equal request gets the nth answer, then the last.
+//! Answers from an earlier recording: the nth equal request gets the nth answer, later ones the
+//! last.
 
 use super::super::comparison::{Comparison, LiveRequest, Scope};
 use super::super::json_text::compacted;
@@ -11,33 +12,33 @@ use super::request::Asked;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// What makes two requests equal.
+/// The criterion by which requests are matched with recorded calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum By {
-    /// All that is sent.
+    /// The whole request.
     #[default]
     Key,
     /// The last message.
     Conversation,
-    /// All that is sent, else the same place in the same conversation.
+    /// The whole request, otherwise the same position in the same conversation.
     Turn,
 }
 
-/// The calls of a recording, to be given again.
+/// The calls of a recording, for replay.
 #[derive(Debug)]
 pub struct Replay {
     calls: RecordedCalls<Call>,
     by: By,
-    /// By their places, where calls are found by that.
+    /// The calls by position, if calls are matched by position.
     turns: BTreeMap<Turn, usize>,
-    /// What the recorded calls ask, where calls are found by their places.
+    /// The content of the recorded calls, if calls are matched by position.
     recorded: Vec<Option<Said>>,
-    /// What was asked so far.
+    /// The content of the requests so far.
     said: Mutex<Vec<Option<Said>>>,
 }
 
 impl Replay {
-    /// Gives the answers of these calls. Those that were never answered, or not wholly, are left out.
+    /// Replays these calls, except unanswered and incomplete ones.
     pub fn new(calls: Vec<Call>, by: By, comparison: Comparison) -> Self {
         let is_whole = |call: &Recording| call.response.is_some() && call.status.is_some() && call.error.is_none();
         let calls: Vec<Call> = calls.into_iter().filter(|call| is_whole(&call.call)).collect();
@@ -47,26 +48,27 @@ impl Replay {
         Self { calls: RecordedCalls::new(calls, comparison, scope), by, turns, recorded, said: Mutex::default() }
     }
 
-    /// The answer to a request; else why there is none.
+    /// Returns the answer to a request, or the reason why it has none.
     pub(super) fn next(&self, asked: &Asked, mask: &Mask) -> Result<&Recording, String> {
         let body = compacted(&asked.body);
         let live = live(asked, &body, mask);
         let turn = if self.by == By::Turn { self.turn(asked) } else { None };
         let at_turn = turn.and_then(|turn| self.calls.calls().get(*self.turns.get(&turn)?));
-        // Of calls that are the same, one whose agent or conversation the program names is that of its own.
+        // Among equal calls, a request with a named agent or conversation gets the call at its own
+        // position.
         let is_named = asked.agent.is_some() || asked.conversation.is_some();
         let named = at_turn.filter(|call| is_named && call.call.key == asked.key);
         let found = named.or_else(|| self.calls.next(&live)).or(at_turn);
         found.map(|call| &call.call).ok_or_else(|| self.calls.why_none(&live, |call| call.name.clone()))
     }
 
-    /// Returns whether a vendor answered just this request with success.
+    /// Returns true if a vendor answered this exact request with success.
     pub(super) fn is_vendor_success(&self, asked: &Asked, mask: &Mask) -> bool {
         let body = compacted(&asked.body);
         self.by != By::Conversation && self.calls.any_same(&live(asked, &body, mask), |call| call.call.is_vendor_success())
     }
 
-    /// The place of a request among those that were recorded.
+    /// Returns the position of a request among the recorded calls.
     fn turn(&self, asked: &Asked) -> Option<Turn> {
         let mut all = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(Said::of(&asked.body, &asked.endpoint, asked.agent.as_deref(), asked.conversation.as_deref()));
@@ -74,7 +76,7 @@ impl Replay {
     }
 }
 
-/// A request in the form in which it is compared.
+/// Returns a request in the form in which it is compared.
 fn live<'a>(asked: &'a Asked, body: &'a str, mask: &'a Mask) -> LiveRequest<'a> {
     let Asked { endpoint, dialect, key, .. } = asked;
     LiveRequest { endpoint, dialect, body, key, redactor: Some(mask.redactor()) }

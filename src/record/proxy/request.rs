@@ -1,4 +1,4 @@
-//! What a request asks: which vendor's endpoint, in which dialect, which model, and whether for a stream.
+//! Requests to the proxy: their vendor, endpoint, dialect, model, and stream flag.
 
 use super::super::addresses::{of_header, without_secrets};
 use super::super::json_text::string_edits;
@@ -16,14 +16,15 @@ use std::ops::Deref;
 use std::string::FromUtf8Error;
 use std::sync::Arc;
 
-/// Bytes that a request may have: more than any vendor takes.
+/// The maximum size in bytes of a request: more than any vendor accepts.
 pub(super) const LARGEST: usize = 128 << 20;
-/// The headers that name an agent, a conversation, and the place in the program that sends the call: for the recording, not for the vendor.
+/// The headers with the agent, the conversation, and the calling line of the program: for the
+/// recording, not for the vendor.
 pub(super) const OWN_HEADERS: [&str; 3] = ["x-ctxc-agent", "x-ctxc-conversation", "x-ctxc-caller"];
-/// Bytes of letters, digits and the like in a row from which on a string is an image or a file.
+/// The minimum length of a run of base64 characters that is an image or a file.
 const PACKED: usize = 4096;
 
-/// A text that is in memory once, however often it is sent on and looked at.
+/// A text that is shared, not copied, between uses.
 #[derive(Clone, Debug)]
 pub(super) struct Text(Arc<String>);
 
@@ -41,19 +42,19 @@ impl AsRef<[u8]> for Text {
     }
 }
 
-/// A call as it is asked.
+/// A call as received.
 #[derive(Debug)]
 pub(super) struct Asked {
-    /// What names it in its recording.
+    /// Its id in the recording.
     pub(super) id: String,
     pub(super) vendor: &'static Vendor,
-    /// The path that it goes to, without its host and without a key.
+    /// The path of the request, without host and keys.
     pub(super) endpoint: String,
-    /// The form of the request; `other` for calls of another kind.
+    /// The dialect of the request; `other` for calls of another kind.
     pub(super) dialect: &'static str,
     pub(super) model: String,
     pub(super) is_stream: bool,
-    /// Whether a stream of chat completions is to end with what was counted.
+    /// True if a stream of chat completions should end with the token counts.
     pub(super) wants_usage: bool,
     pub(super) agent: Option<String>,
     pub(super) conversation: Option<String>,
@@ -64,7 +65,7 @@ pub(super) struct Asked {
     pub(super) key: String,
 }
 
-/// The calls of another kind, such as those for embeddings.
+/// The dialect of calls of another kind, such as those for embeddings.
 pub(super) const OTHER: &str = "other";
 
 #[derive(Default, Deserialize)]
@@ -80,12 +81,12 @@ struct Head {
 /// Reads a body to its end.
 ///
 /// # Errors
-/// It is larger than any may be, or ends early.
+/// The body is larger than the maximum, or ends early.
 pub(super) async fn whole<B: Body<Data = Bytes> + Send>(body: B) -> Result<Vec<u8>, Fault>
 where
     B::Error: Into<Fault>,
 {
-    // Frame by frame into one buffer of the size that is declared, so that the body is in memory once.
+    // Reads frames into one buffer of the declared size, so that the body is in memory once.
     let declared = usize::try_from(body.size_hint().exact().unwrap_or(0)).unwrap_or(0);
     let mut bytes = Vec::with_capacity(declared.min(LARGEST));
     let mut body = std::pin::pin!(http_body_util::Limited::new(body, LARGEST));
@@ -97,24 +98,24 @@ where
     Ok(bytes)
 }
 
-/// The endpoint of a path, without the secrets in its query, and those.
+/// Returns the endpoint of a path without the secrets in its query, and these secrets.
 pub(super) fn endpoint(vendor: &Vendor, path: &str) -> (String, Vec<String>) {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let (query, secrets) = without_secrets(query);
     (vendor.endpoint(path) + &query, secrets)
 }
 
-/// The values in headers that must not be kept.
+/// Returns the secret values in headers.
 pub(super) fn secrets(headers: &HeaderMap) -> Vec<String> {
     let values = headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
     values.flat_map(|(name, value)| of_header(name, value)).map(str::to_owned).collect()
 }
 
 impl Asked {
-    /// Reads a request.
+    /// Parses a request.
     ///
     /// # Errors
-    /// The body, where it is not valid JSON.
+    /// Returns the body if it is not valid JSON.
     pub(super) fn read(vendor: &'static Vendor, parts: &Parts, endpoint: String, body: Vec<u8>) -> Result<Self, Vec<u8>> {
         let body = String::from_utf8(body).map_err(FromUtf8Error::into_bytes)?;
         if serde_json::from_str::<&RawValue>(&body).is_err() {
@@ -146,7 +147,8 @@ impl Asked {
         })
     }
 
-    /// The texts in the body, one below the other, without the data of images and files: what a script looks at.
+    /// Returns the texts in the body, one per line, without the data of images and files: the input
+    /// of a script.
     pub(super) fn texts(&self) -> String {
         let mut out = String::new();
         string_edits(&self.body, |_, _, text| {

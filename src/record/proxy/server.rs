@@ -1,4 +1,5 @@
-//! The server: listens on loopback, takes connections, and waits at the end until every call is kept.
+//! The server: listens on loopback, accepts connections, and at the end waits until every call is
+//! recorded.
 
 use super::body::Outgoing;
 use super::exchange::Proxy;
@@ -23,23 +24,23 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
-/// What a proxy is to do.
+/// The options of a proxy.
 pub struct Plan {
-    /// The port; any that is free where it is 0.
+    /// The port; 0 for any free port.
     pub port: u16,
-    /// The ways through it.
+    /// The routes of the proxy.
     pub routes: Vec<Route>,
-    /// Who answers.
+    /// The source of answers.
     pub source: Source,
-    /// What is refused before.
+    /// The check of requests before they are answered.
     pub strict: Strict,
-    /// What a call may take.
+    /// The time limits of a call.
     pub limits: Limits,
-    /// What is kept.
+    /// The options of the recorder.
     pub keep: Keep,
 }
 
-/// A proxy that runs.
+/// A running proxy.
 pub struct Server {
     runtime: Runtime,
     proxy: Arc<Proxy>,
@@ -47,12 +48,12 @@ pub struct Server {
     over: watch::Sender<bool>,
 }
 
-/// Threads that serve at most.
+/// The maximum number of server threads.
 const THREADS: usize = 4;
-/// How long answers that are on their way are waited for when the run ends, and then for what is being kept.
+/// The time to wait at the end of a run for pending answers, and then for recording them.
 const GRACE: Duration = Duration::from_secs(1);
 const KEEPING: Duration = Duration::from_mins(1);
-/// How often what was kept is brought to the disk.
+/// The interval at which recorded calls are synced to disk.
 const SYNC: Duration = Duration::from_millis(200);
 
 impl std::fmt::Debug for Server {
@@ -65,7 +66,7 @@ impl Server {
     /// Starts a proxy.
     ///
     /// # Errors
-    /// It cannot listen, on that port for one.
+    /// It cannot listen, for example because the port is in use.
     pub fn start(plan: Plan) -> io::Result<Self> {
         let threads = std::thread::available_parallelism().map_or(1, |count| count.get().min(THREADS));
         let runtime = Builder::new_multi_thread().worker_threads(threads).enable_io().enable_time().build()?;
@@ -94,17 +95,17 @@ impl Server {
         Ok(Self { runtime, proxy, address, over })
     }
 
-    /// The address of a route.
+    /// The URL of a route.
     pub fn url(&self, route: &str) -> String {
         format!("http://{}/{}/{route}", self.address, self.proxy.token)
     }
 
-    /// The port that it listens on.
+    /// The port that the proxy listens on.
     pub const fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// Ends the proxy when every call is kept, and says what was seen.
+    /// Shuts down after every call is recorded, and returns the tally.
     pub fn end(self) -> Tally {
         let wait = |most: Duration| {
             let start = Instant::now();
@@ -113,7 +114,7 @@ impl Server {
             }
         };
         wait(GRACE);
-        // Whoever still waits for a part is told.
+        // Pending forwards end now.
         let _ = self.over.send(true);
         wait(KEEPING);
         self.proxy.keeper.sync();
@@ -130,11 +131,11 @@ impl Server {
 async fn accept(listener: TcpListener, proxy: Arc<Proxy>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
-            // Too many are open: some will close.
+            // Too many connections are open: wait until some close.
             tokio::time::sleep(Duration::from_millis(10)).await;
             continue;
         };
-        // Who does not know the option is slower.
+        // Without the option, the connection is only slower.
         let _ = stream.set_nodelay(true);
         proxy.keeper.tally().connections += 1;
         let proxy = Arc::clone(&proxy);
@@ -143,13 +144,13 @@ async fn accept(listener: TcpListener, proxy: Arc<Proxy>) {
                 let proxy = Arc::clone(&proxy);
                 async move { Ok::<Response<Outgoing>, Infallible>(proxy.serve(request).await) }
             });
-            // A connection that breaks is the program's affair.
+            // A broken connection concerns only the program.
             let _ = http1::Builder::new().timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service).await;
         });
     }
 }
 
-/// Brings what was kept to the disk, so that a machine that stops loses little.
+/// Syncs recorded calls to disk regularly, so that little is lost if the machine stops.
 async fn sync(proxy: Arc<Proxy>) {
     let mut before = 0;
     loop {
@@ -158,7 +159,7 @@ async fn sync(proxy: Arc<Proxy>) {
         if calls != before {
             before = calls;
             let proxy = Arc::clone(&proxy);
-            // Nothing is left to say where the runtime ends.
+            // An error here only means that the runtime is shutting down.
             let _ = tokio::task::spawn_blocking(move || proxy.keeper.sync()).await;
         }
     }

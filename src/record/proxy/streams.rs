@@ -1,13 +1,14 @@
-//! Whole answers as the streams that each vendor sends: what a script says, in the pieces of the dialect that was asked.
+//! Complete answers as the streams of each vendor: scripted answers in the chunks of the requested
+//! dialect.
 
 use super::super::response_body::{Made, anthropic_usage, blocks, chat_usage, output, reason, response};
 use crate::kernel::conversation::Part;
 use serde_json::{Value, json};
 
-/// Characters of a piece.
+/// The number of characters in a chunk of text.
 const PIECE: usize = 24;
 
-/// The pieces of a text.
+/// Splits a text into chunks.
 fn pieces(text: &str) -> impl Iterator<Item = String> + '_ {
     let mut rest = text.chars().peekable();
     std::iter::from_fn(move || rest.peek().is_some().then(|| rest.by_ref().take(PIECE).collect()))
@@ -21,7 +22,7 @@ fn event(value: &Value) -> String {
     format!("event: {}\ndata: {value}\n\n", value.get("type").and_then(Value::as_str).unwrap_or_default())
 }
 
-/// The parts of the stream that an answer is.
+/// Returns the parts of an answer's stream.
 pub(super) fn stream(dialect: &str, made: &Made<'_>) -> Vec<String> {
     match dialect {
         "openai-responses" => responses(made),
@@ -56,7 +57,7 @@ fn chat(made: &Made<'_>) -> Vec<String> {
         }
     }
     out.push(chunk(json!({}), json!(reason("openai-chat", made.answer.stop)), Value::Null));
-    // Who asks for it gets the usage in a chunk of its own, without choices.
+    // A client that requests usage gets it in a separate chunk without choices.
     if made.wants_usage {
         out.push(data(&json!({"id": made.id, "object": "chat.completion.chunk", "created": 0, "model": made.model,
             "choices": [], "usage": chat_usage(made)})));
@@ -153,7 +154,7 @@ fn anthropic(made: &Made<'_>) -> Vec<String> {
     out
 }
 
-/// With `alt=sse` events; without, a list.
+/// Returns events with `alt=sse`, otherwise a list.
 fn gemini(made: &Made<'_>) -> Vec<String> {
     let mut events: Vec<Value> = Vec::new();
     let chunk = |part: Value| json!({"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0}], "modelVersion": made.model});

@@ -1,29 +1,31 @@
-//! What a double refuses because the provider would: asked before a recording or a script answers.
+//! The strictness of a double: it rejects requests that the provider would reject, before a
+//! recording or a script answers.
 
 use std::sync::Arc;
 
-/// Why a provider would refuse a request.
+/// The error with which a provider would reject a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The status that the vendor answers with.
+    /// The status of the vendor's response.
     pub status: u16,
-    /// The name of the rule that found it.
+    /// The name of the rule that found the fault.
     pub rule: String,
-    /// What is wrong with the request, and where.
+    /// The fault of the request, and its place.
     pub message: String,
-    /// The page of the rule.
+    /// The documentation page of the rule.
     pub page: String,
 }
 
-/// Looks at the body of a request that goes to a path, and says whether its provider would refuse it. Asked from several threads.
+/// Checks the body of a request to a path, and returns the provider's rejection, if any. Called
+/// from several threads.
 pub type Hook = Arc<dyn Fn(&str, &str) -> Option<Refusal> + Send + Sync>;
 
-/// What is done with a request that would be refused.
+/// The handling of requests that the provider would reject.
 #[derive(Clone, Default)]
 pub struct Strict {
-    /// Who looks; nobody where it is `None`.
+    /// The check; `None` for no check.
     pub hook: Option<Hook>,
-    /// Whether the request is answered all the same, and the refusal only noted.
+    /// True to answer rejected requests all the same, and only note the rejection.
     pub is_lenient: bool,
 }
 

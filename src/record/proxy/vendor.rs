@@ -1,23 +1,24 @@
-//! Who calls go to: plain data. The variables that the vendors' libraries read, and the addresses behind them.
+//! The vendors as plain data: the variables that their libraries read, and their addresses.
 
 use crate::request::dialect::Dialect;
 
 /// A vendor.
 #[derive(Debug)]
 pub struct Vendor {
-    /// Its name, and the part of the proxy's path that stands for it.
+    /// Its name, which is also its segment in the proxy's path.
     pub name: &'static str,
-    /// The variables that libraries read its address from, the first that is set before the others, and what stands behind the address in each.
+    /// The variables that libraries read its address from, in order of precedence, with the suffix
+    /// of the address in each.
     pub variables: &'static [(&'static str, &'static str)],
     /// Its own address.
     pub base_url: &'static str,
-    /// The version that its paths begin with.
+    /// The version prefix of its paths.
     pub version: &'static str,
-    /// Whether an address of it has the version already.
+    /// True if its base URL already contains the version.
     pub has_version: bool,
 }
 
-/// Every vendor.
+/// All vendors.
 pub static VENDORS: [Vendor; 4] = [
     Vendor {
         name: "openai",
@@ -49,25 +50,25 @@ pub static VENDORS: [Vendor; 4] = [
     },
 ];
 
-/// The vendor of a name.
+/// Returns the vendor with a name.
 pub fn vendor(name: &str) -> Option<&'static Vendor> {
     VENDORS.iter().find(|vendor| vendor.name == name)
 }
 
 impl Vendor {
-    /// A path as its dialect has it, and as it is recorded: OpenAI's stands behind the version, the others' begin with it.
+    /// Returns a path as it is recorded: without the version for `OpenAI`, with it for the others.
     pub fn endpoint(&self, path: &str) -> String {
         let rest = path.strip_prefix(self.version).filter(|rest| rest.starts_with('/') && !self.version.is_empty());
         match (self.has_version, rest) {
             (true, Some(rest)) => rest.to_owned(),
             (true, None) | (false, Some(_)) => path.to_owned(),
             (false, None) if path.starts_with("/v1/") || path.starts_with("/v1alpha/") => path.to_owned(),
-            // Some clients leave the version out.
+            // Some clients leave out the version.
             (false, None) => format!("{}{path}", self.version),
         }
     }
 
-    /// Where a call goes that is recorded with an endpoint.
+    /// Returns the URL of a call recorded with an endpoint.
     pub fn address(&self, base: &str, endpoint: &str) -> String {
         let base = base.trim_end_matches('/');
         let is_versioned = !self.has_version && !self.version.is_empty() && endpoint.starts_with(&format!("{}/", self.version));
@@ -75,10 +76,10 @@ impl Vendor {
         format!("{base}{endpoint}")
     }
 
-    /// An address as people write it: `OLLAMA_HOST` may be a host alone.
+    /// Normalises a user-written address: `OLLAMA_HOST` may be a host alone.
     ///
     /// # Errors
-    /// It is none.
+    /// The address is invalid.
     pub fn base(&self, written: &str) -> Result<String, String> {
         let written = written.trim().trim_end_matches('/');
         let full = if written.contains("://") { written.to_owned() } else { format!("http://{written}") };
@@ -99,7 +100,8 @@ impl Vendor {
     }
 }
 
-/// The dialect that is spoken at an endpoint; `None` for calls of another kind, which are recorded and answered all the same.
+/// Returns the dialect of an endpoint; `None` for calls of another kind, which are recorded and
+/// answered all the same.
 pub fn dialect(endpoint: &str) -> Option<&'static str> {
     Dialect::of_path(endpoint).map(Dialect::word)
 }

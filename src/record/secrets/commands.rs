@@ -1,16 +1,17 @@
-//! Secrets among the words of commands: `--password X`, `mysql -pX`, `curl -u name:X`, in a line or as a list of words.
+//! Secrets in commands: `--password X`, `mysql -pX`, `curl -u name:X`, in a line or as a list of
+//! words.
 
 use super::place::{NAME, Place};
 use super::values::{Writing, has_random, is_given, is_sentence};
 use crate::base::secrets::names::{NameStrength, name_strength};
 use std::ops::Range;
 
-/// An option that no name shows to take a secret.
+/// An option whose name does not show that it takes a secret.
 struct Short {
-    /// The commands that have it, with blanks around them; none for any command.
+    /// The commands that have it, surrounded by blanks; empty for any command.
     commands: &'static str,
     option: &'static str,
-    /// The value is part of the same word.
+    /// True if the value is part of the same word.
     is_part: bool,
     is_secret: fn(&str) -> bool,
 }
@@ -38,10 +39,11 @@ const SHORT: [Short; 10] = [
     row("", "--user", false, is_login),
 ];
 
-/// The keys that a secret of a container's engine begins with: `--secret id=name,src=path`.
+/// The first keys of a container engine's secret option: `--secret id=name,src=path`.
 const MOUNTS: [&str; 4] = ["id=", "source=", "src=", "type="];
 
-/// The value of an option: `--password X`, `-storepass X`, `-pX` of some commands, `-u name:X`, and `"--password", "X"` in a list.
+/// Returns the value of an option: `--password X`, `-storepass X`, `-pX` of some commands, `-u
+/// name:X`, and `"--password", "X"` in a list.
 pub(super) fn option(place: Place<'_>) -> Option<Range<usize>> {
     let begins_word = place.before(place.at).is_none_or(|before| b" \t\n\r\"'`([".contains(&before));
     if let Some(found) = short(place).filter(|_| begins_word) {
@@ -62,7 +64,8 @@ pub(super) fn option(place: Place<'_>) -> Option<Range<usize>> {
     place.given(range).filter(|_| !is_none)
 }
 
-/// The start of the word behind an option that ends here; in a list each word has its quotes.
+/// Returns the start of the word after an option that ends here; in a list, each word has its own
+/// quotes.
 fn argument(place: &Place<'_>, at: usize) -> Option<usize> {
     let is_quote = |at| matches!(place.byte(at), Some(b'"' | b'\''));
     let blank = place.skip(at);
@@ -74,7 +77,7 @@ fn argument(place: &Place<'_>, at: usize) -> Option<usize> {
     (is_quote(at) && place.byte(comma) == Some(b',') && is_quote(next)).then_some(next)
 }
 
-/// The value of an option of the table.
+/// Returns the value of an option in the table.
 fn short(place: Place<'_>) -> Option<Range<usize>> {
     let Short { option, is_part, is_secret, .. } = short_option(place.near(place.at, 256), place.rest(place.at))?;
     let end = place.at + option.len();
@@ -88,27 +91,28 @@ fn short(place: Place<'_>) -> Option<Range<usize>> {
     is_secret(place.text_of(&range)).then_some(range)
 }
 
-/// Returns whether a word behind a short option is a password: no port, no other option, no word of a sentence.
+/// Returns true if the word after a short option is a password: not a port, an option or a word of
+/// a sentence.
 fn is_argument(value: &str) -> bool {
     let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
     has_letter && is_given(value) && !value.starts_with('-') && !is_sentence(value) && name_strength(value).is_none()
 }
 
-/// Returns whether a value is a name and a password.
+/// Returns true if a value is a name and a password.
 fn is_login(value: &str) -> bool {
     value.split_once(':').is_some_and(|(name, password)| {
         !name.is_empty() && !name.contains(['/', '$', '{', '%', '+']) && is_given(password) && !password.contains('/')
     })
 }
 
-/// The row of the option that a word begins with, if a command before it has it.
+/// Returns the option that a word begins with, if a command before it has that option.
 fn short_option(head: &str, word: &str) -> Option<&'static Short> {
     if !matches!(word.as_bytes(), [b'-', b'p' | b'a' | b'P' | b'w' | b'u', ..] | [b'-', b'-', b'u', ..]) {
         return None;
     }
     let ends_line = |at: &usize| !head.get(..*at).is_some_and(|head| head.ends_with(['\\', '\r']));
     let line = head.rmatch_indices('\n').map(|(at, _)| at).find(ends_line).and_then(|at| head.get(at..)).unwrap_or(head);
-    // Masked values have none of these signs with blanks around them.
+    // Masked values contain none of these separators surrounded by blanks.
     let line = ["; ", " && ", " | "].iter().fold(line, |line, end| line.rsplit(end).next().unwrap_or(line));
     let is_command = |commands: &str| {
         line.split(|sign: char| sign.is_whitespace() || "\"',[(".contains(sign)).any(|word| {

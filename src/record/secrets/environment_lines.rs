@@ -1,4 +1,5 @@
-//! Values in lines of environment files and of properties: up to the end of a line where the lines beside it are such lines.
+//! Values in lines of environment and properties files: up to the end of the line if neighbouring
+//! lines have the same form.
 
 use super::pair::{Pair, unnumbered};
 use super::place::closing;
@@ -6,7 +7,7 @@ use super::values::{Writing, is_assigned, is_given, is_own};
 use crate::base::secrets::environment::assignment;
 use std::ops::Range;
 
-/// A value of an environment file, which may have blanks, or of a word of a shell.
+/// Returns a value of an environment file, which may contain blanks, or of a shell word.
 pub(super) fn environment(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Range<usize>> {
     let place = pair.place;
     // A command whose output is the value.
@@ -32,7 +33,8 @@ pub(super) fn environment(pair: &Pair<'_>, range: Range<usize>, writing: Writing
     place.given(whole).filter(|_| rest > 0).or_else(|| place.given(range))
 }
 
-/// Bytes behind the first word of a value that belong to it: up to the end of its line, where no command and no comment follows.
+/// Returns the number of bytes after a value's first word that belong to it: up to the end of the
+/// line, unless a command or a comment follows.
 fn rest_of_line(pair: &Pair<'_>, end: usize) -> usize {
     const COMMANDS: &str = " python python3 node npm npx yarn pnpm make cargo go docker kubectl helm psql mysql pytest uv poetry ruby bundle java \
                             bash sh exec sudo env ctxc ";
@@ -45,7 +47,7 @@ fn rest_of_line(pair: &Pair<'_>, end: usize) -> usize {
     if !line.starts_with([' ', '\t']) || is_command || !pair.begins_line() || !in_environment(pair) { 0 } else { line.len() }
 }
 
-/// Returns whether a line stands beside one of an environment file, or is all of a file.
+/// Returns true if a line is next to a line of an environment file, or is the whole file.
 fn in_environment(pair: &Pair<'_>) -> bool {
     let Pair { place, name, after, .. } = pair;
     let is_line = |line: &str| !line.starts_with([' ', '\t']) && (line.starts_with('#') || assignment(line).is_some());
@@ -60,7 +62,7 @@ fn in_environment(pair: &Pair<'_>) -> bool {
         || before.is_empty() && behind == Some("")
 }
 
-/// A value that is the rest of its line.
+/// Returns a value that extends to the end of its line.
 pub(super) fn rest_value(pair: &Pair<'_>, range: Range<usize>) -> Option<Range<usize>> {
     let whole = range.start..range.end + rest_of_line(pair, range.end);
     let value = pair.place.text_of(&whole);

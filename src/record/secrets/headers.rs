@@ -1,22 +1,22 @@
-//! Values of headers that have parts of their own: credentials behind a scheme, and cookies.
+//! Header values with parts of their own: credentials after a scheme, and cookies.
 
 use super::owners::{NEAR, last_name, outer_of};
 use super::place::{NAME, Place};
 use super::values::{Writing, has_random, is_given, is_placeholder, is_reference};
 use std::ops::Range;
 
-/// Signs that end a value of a header.
+/// Characters that end a header value.
 pub(super) const HEADER: &[u8] = b"\"'`,;<>\\";
 /// Headers with a scheme before their values.
 pub(super) const CREDENTIALS: [&str; 2] = ["authorization", "proxy-authorization"];
 pub(super) const COOKIES: [&str; 2] = ["cookie", "set-cookie"];
 
-/// Returns whether a name is one of a list.
+/// Returns true if a name is in a list, ignoring case.
 pub(super) fn is_one_of(names: &[&str], name: &str) -> bool {
     names.iter().any(|one| name.eq_ignore_ascii_case(one))
 }
 
-/// The credential of a header in its value: what stands behind its scheme.
+/// Returns the credential in a header value: the text after its scheme.
 pub(super) fn behind_scheme(place: Place<'_>, all: Range<usize>, writing: Writing) -> Option<Range<usize>> {
     let text = if writing == Writing::Quoted { place.text_of(&all) } else { place.rest(all.start) };
     let scheme = text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'-').count();
@@ -37,7 +37,7 @@ pub(super) fn behind_scheme(place: Place<'_>, all: Range<usize>, writing: Writin
     (value.len() >= 6 && is_secret).then(|| place.given(range))?
 }
 
-/// The credential behind `Bearer` or `Basic` wherever it stands.
+/// Returns the credential after `Bearer` or `Basic` anywhere in a text.
 pub(in crate::record) fn scheme(place: Place<'_>) -> Option<Range<usize>> {
     let rest = place.rest(place.at);
     let name = rest.get(..rest.bytes().take_while(u8::is_ascii_alphabetic).count())?;
@@ -60,7 +60,7 @@ pub(in crate::record) fn scheme(place: Place<'_>) -> Option<Range<usize>> {
     (value.len() >= 8 && if is_basic { is_pair() } else { has_random(value) }).then_some(range)
 }
 
-/// The first value of a cookie in a line of a header; those behind it follow from the line.
+/// Returns the first cookie value in a header line; `next_cookie_value` finds the others.
 pub(super) fn cookie(place: Place<'_>, name: &Range<usize>) -> Option<Range<usize>> {
     let is_name = place.text_of(name).bytes().all(is_cookie_sign) && !name.is_empty() && place.byte(name.end) == Some(b'=');
     is_name.then(|| place.given(place.value(name.end + 1, HEADER).0))?
@@ -70,10 +70,10 @@ fn is_cookie_sign(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
 }
 
-/// Parts of a cookie that are none of its values.
+/// Cookie attributes, which are not values.
 const ATTRIBUTES: [&str; 7] = ["path", "domain", "expires", "max-age", "samesite", "version", "priority"];
 
-/// A further value of a cookie: behind `; name=` in a line that begins as such a header does.
+/// Returns a later cookie value: after `; name=` in a line that begins like a cookie header.
 pub(super) fn cookie_line(place: Place<'_>) -> Option<Range<usize>> {
     let head = place.text.get(..place.at)?;
     let name = head.bytes().rev().take(NAME).take_while(|byte| is_cookie_sign(*byte)).count();
@@ -93,7 +93,7 @@ pub(super) fn cookie_line(place: Place<'_>) -> Option<Range<usize>> {
     place.given(place.value(place.at + 1, HEADER).0)
 }
 
-/// The values of a cookie.
+/// Returns the values of a cookie.
 pub(super) fn cookies(value: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -1,4 +1,5 @@
-//! Secrets behind their names: places in texts, the notations of a name and its value, and which values are secrets.
+//! Secrets found by name: positions in texts, the notations of a name and its value, and the
+//! criteria of secret values.
 
 mod commands;
 mod environment_lines;

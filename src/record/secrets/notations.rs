@@ -1,7 +1,9 @@
-//! Notations of a name and its value: lines of environment files, headers, cookies, addresses, connection strings, JSON, YAML, XML, tables, code
-//! and prose. One table, a row for each; the first row that fits decides.
+//! The notations of names and values: environment lines, headers, cookies, URLs, connection
+//! strings, JSON, YAML, XML, tables, code and prose. One table with a row for each; the first
+//! matching row decides.
 //!
-//! What stands behind a name of a secret where only values stand goes always; elsewhere it must look like one. Knows no form of a key.
+//! In notations that contain only values, the value of a secret's name is always masked; elsewhere
+//! it must look like a secret. Never uses the form of a key.
 
 use super::environment_lines::{environment, rest_value};
 use super::headers::{COOKIES, CREDENTIALS, HEADER, behind_scheme, cookie, cookie_line, cookies, is_one_of};
@@ -16,9 +18,9 @@ use std::ops::Range;
 struct Notation {
     sign: Sign,
     is_here: fn(&Pair<'_>) -> bool,
-    /// Signs that end a value without quotes.
+    /// Signs that end an unquoted value.
     ends: &'static [u8],
-    /// The part of a value that goes.
+    /// Returns the part of a value to mask.
     goes: fn(&Pair<'_>, Range<usize>, Writing) -> Option<Range<usize>>,
 }
 
@@ -31,7 +33,7 @@ const fn row(
     Notation { sign, is_here, ends, goes }
 }
 
-/// Signs that end a value of code, YAML or prose.
+/// Signs that end a value in code, YAML or prose.
 const CODE: &[u8] = b"\"'`,;)}]<>|";
 
 /// The table.
@@ -54,7 +56,7 @@ const NOTATIONS: [Notation; 16] = [
     row(Sign::Bar, is_cell, b"|", likely),
 ];
 
-/// The range of a value behind a sign.
+/// Returns the range of the value after a sign.
 pub(in crate::record) fn behind(sign: Sign, place: Place<'_>) -> Option<Range<usize>> {
     if sign == Sign::Equals
         && let Some(found) = cookie_line(place)
@@ -80,18 +82,19 @@ fn is_parameter(pair: &Pair<'_>) -> bool {
     pair.is_tight && matches!(pair.opener, Some(b'?' | b'&' | b'#')) && !pair.is_quoted()
 }
 
-/// `NAME=value` of environment files and shells.
+/// `NAME=value` in environment files and shells.
 fn is_environment(pair: &Pair<'_>) -> bool {
     let is_open = pair.opener.is_none_or(|opener| b"\n\r \t\"'`:={(;,".contains(&opener)) || !pair.number().is_empty();
     pair.is_tight && pair.is_strong() && is_variable(pair.name.text) && is_open
 }
 
-/// `name=value` at the beginning of a line.
+/// `name=value` at the start of a line.
 fn is_property(pair: &Pair<'_>) -> bool {
     pair.is_tight && pair.is_strong() && pair.begins_line() && !pair.is_quoted()
 }
 
-/// `--name=value`, `-Dname=value`, `-d name=value`, `-F 'name=value'`, `--set a=b,name=value`, `-var="name=value"`, `/p:name=value`: the word behind an option of a command.
+/// `--name=value`, `-Dname=value`, `-d name=value`, `-F 'name=value'`, `--set a=b,name=value`,
+/// `-var="name=value"`, `/p:name=value`: the argument of a command option.
 fn is_argument(pair: &Pair<'_>) -> bool {
     if pair.is_tight && pair.name.text.starts_with('-') {
         return true;
@@ -108,7 +111,7 @@ fn is_argument(pair: &Pair<'_>) -> bool {
     if word.ends_with('=') || word.ends_with(':') {
         return word.ends_with('=') && is_option(word) || matches!(word, "/p:" | "-p:" | "/property:" | "-property:");
     }
-    // Behind a quote, in a list or in the next line.
+    // After a quote, in a list or on the next line.
     let before = match before.strip_suffix(['"', '\'']) {
         Some(open) => {
             open.strip_suffix(", ").or_else(|| open.strip_suffix(',')).map_or(open, |list| list.trim_end_matches(['"', '\'']))
@@ -120,18 +123,18 @@ fn is_argument(pair: &Pair<'_>) -> bool {
     before.rsplit([' ', '\t', '\n', '"', '\'', '(', '[']).next().is_some_and(is_option)
 }
 
-/// `${NAME:-value}` and `${NAME:=value}` of shells and Compose.
+/// `${NAME:-value}` and `${NAME:=value}` in shells and Compose files.
 fn is_default(pair: &Pair<'_>) -> bool {
     pair.opener == Some(b'{') && matches!(pair.place.byte(pair.place.at + 1), Some(b'-' | b'='))
 }
 
-/// A row of `Name=value;` or `name=value name=value`.
+/// A sequence of `Name=value;` or `name=value name=value`.
 fn is_connection(pair: &Pair<'_>) -> bool {
     let Pair { place, name, .. } = pair;
     let head = place.near(name.start, (name.start - place.from).min(200));
     let head = head.rsplit(['\n', '\r', '"', '\'']).next().unwrap_or("");
     let Some(before) = head.strip_suffix([';', ' ']) else { return false };
-    // Names and values have blanks where semicolons part them.
+    // Names and values contain blanks where semicolons separate them.
     let parts: &[char] = if head.ends_with(';') { &[';'] } else { &[';', ' '] };
     let last = before.rsplit(parts).next().unwrap_or("");
     let is_row = last.split_once('=').is_some_and(|(name, value)| {
@@ -156,7 +159,7 @@ fn is_header(pair: &Pair<'_>) -> bool {
         && name.starts_with(|sign: char| sign.is_ascii_alphabetic())
 }
 
-/// `"name", "value"` of a call that sets a variable, or of a header in a list.
+/// `"name", "value"` in a call that sets a variable, or in a list of headers.
 fn is_listed(pair: &Pair<'_>) -> bool {
     pair.name.is_quoted && pair.opener == pair.place.before(pair.place.at) && pair.is_quoted()
 }
@@ -167,7 +170,7 @@ fn is_cell(pair: &Pair<'_>) -> bool {
     head.trim_end_matches([' ', '\t', '`', '*', '"']).ends_with('|')
 }
 
-/// A value in a word behind an option: up to the next one of a form or of a list.
+/// Returns the value in an option's argument: up to the next field of a form or a list.
 fn argument(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Range<usize>> {
     let place = pair.place;
     if !pair.is_strong() {
@@ -191,7 +194,7 @@ fn argument(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Ra
     place.given(if quote.is_some() { range } else { place.trimmed(range) }).filter(is_other)
 }
 
-/// The value of a default, which ends with its brace.
+/// Returns the value of a default, which ends at its brace.
 fn default(pair: &Pair<'_>, _: Range<usize>, _: Writing) -> Option<Range<usize>> {
     let place = pair.place;
     let (range, writing) = place.value(place.at + 2, b"\"'`}");
@@ -204,7 +207,7 @@ fn default(pair: &Pair<'_>, _: Range<usize>, _: Writing) -> Option<Range<usize>>
     place.given(range).filter(|_| pair.is_strong() && value.len() > 4 && names_nothing(value))
 }
 
-/// A value of a connection string, with its blanks where a semicolon or a quote ends it.
+/// Returns a value of a connection string, blanks included if a semicolon or a quote ends it.
 fn connection(pair: &Pair<'_>, range: Range<usize>, _: Writing) -> Option<Range<usize>> {
     let place = pair.place;
     let rest = place.rest(range.end);
@@ -220,12 +223,13 @@ fn parameter(pair: &Pair<'_>, range: Range<usize>, _: Writing) -> Option<Range<u
     pair.place.given(range).filter(|_| pair.is_strong() || has_digit(value) && value.len() >= 8)
 }
 
-/// A value in a line of its own.
+/// Returns a value that is alone in its line.
 fn property(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Range<usize>> {
     rest_value(pair, range).or_else(|| likely(pair, pair.place.value(pair.after, CODE).0, writing))
 }
 
-/// Returns whether a value is no name of a secret itself (`secretpassword`), and does not begin a list or an option of a usage.
+/// Returns true if a value is not itself a secret's name (`secretpassword`) and does not begin with
+/// the bracket of a list or a usage text.
 fn names_nothing(value: &str) -> bool {
     (name_strength(value.trim_end_matches('s')).is_none() || has_digit(value)) && !value.starts_with('[')
 }
@@ -240,7 +244,7 @@ fn header(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Rang
     let value = place.text_of(&range);
     let is_call = matches!(next, Some(b'{' | b'(')) && writing == Writing::Bare;
     let is_word = value.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-' || byte == b'_');
-    // Words are values in a line of headers and between the quotes of an option.
+    // Plain words are values in a line of headers and between the quotes of an option.
     let is_spaced = place.byte(place.at + 1) == Some(b' ') && !pair.name.text.contains('.');
     let in_quotes = matches!(pair.opener, Some(b'"' | b'\'')) && pair.opener == next && is_spaced;
     let is_plain = (in_quotes || pair.name.text.starts_with(['x', 'X']) && place.ends_line(range.end)) && is_own(value);
@@ -250,7 +254,7 @@ fn header(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Rang
     place.given(if writing == Writing::Bare { place.trimmed(range) } else { range })
 }
 
-/// A value that goes only if it looks like a secret.
+/// Returns a value only if it looks like a secret.
 fn likely(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Range<usize>> {
     let Pair { place, name, is_below, .. } = pair;
     if name.text.eq_ignore_ascii_case("key") {
@@ -262,7 +266,7 @@ fn likely(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Rang
         if *is_below && (!place.ends_line(range.end) || place.text_of(&range).ends_with(':')) {
             return None;
         }
-        // The rest of a line, or a word of a sentence; a list or a call goes on in the same line.
+        // The rest of a line, or a word of a sentence; a list or a call continues on the same line.
         let ends = place.byte(range.end).is_none_or(|byte| b"\n\r \t\"'`<|".contains(&byte)) && !name.is_quoted;
         let is_spaced = pair.sign != Sign::Equals && (*is_below || place.byte(place.at + 1) == Some(b' '));
         let is_line = ends && (is_spaced || place.begins_line(name.start));
@@ -274,29 +278,29 @@ fn likely(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Rang
     if writing != Writing::Quoted && name.text.len() > 5 && bare(value).ends_with(&bare(name.text)) {
         return None;
     }
-    // `DB_PASSWORD: value` in a line of YAML, and `name: DB_PASSWORD` beside the value.
+    // `DB_PASSWORD: value` in a YAML line, and `name: DB_PASSWORD` next to the value.
     let is_line = pair.sign == Sign::Colon && !name.is_quoted && place.begins_line(name.start) && writing != Writing::Bare;
     let is_named = is_variable(name.text) && is_own(value) && (name.is_apart || is_line && ends_line(place, range.end));
     (is_named || is_likely(value, name.strength, is_password(name.text), writing)).then_some(range)
 }
 
-/// Returns whether a line ends behind a value and its quote.
+/// Returns true if a line ends after a value and its quote.
 fn ends_line(place: &Place<'_>, at: usize) -> bool {
     place.ends_line(at + usize::from(matches!(place.byte(at), Some(b'"' | b'\''))))
 }
 
-/// The credential of a header: what stands behind its scheme.
+/// Returns the credential of a header: the text after its scheme.
 fn credential(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Range<usize>> {
     behind_scheme(pair.place, range, writing)
 }
 
-/// A value that must look random.
+/// Returns a value only if it looks random.
 fn random(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Range<usize>> {
     let value = pair.place.text_of(&range);
     (has_random(value) && is_likely(value, pair.name.strength, false, writing)).then_some(range)
 }
 
-/// The text of an element with the name of a secret: `<password>X</password>`.
+/// Returns the text of an element with a secret's name: `<password>X</password>`.
 fn element(pair: &Pair<'_>, _: Range<usize>, _: Writing) -> Option<Range<usize>> {
     let start = pair.place.at + 1;
     let len = pair.place.rest(start).find("</")?;
@@ -304,7 +308,7 @@ fn element(pair: &Pair<'_>, _: Range<usize>, _: Writing) -> Option<Range<usize>>
     is_likely(value, pair.name.strength, is_password(pair.name.text), Writing::Quoted).then_some(start..start + len)
 }
 
-/// The ranges to mask in a string of JSON behind its key, or behind a name that stands apart from it.
+/// Returns the ranges to mask in a JSON string, given its key or the name in another field.
 pub(in crate::record) fn behind_key(key: &str, value: &str, is_apart: bool) -> Vec<Range<usize>> {
     let Some(strength) = name_strength(key) else { return Vec::new() };
     if is_one_of(&CREDENTIALS, key) {

@@ -1,35 +1,38 @@
-//! Names that stand apart from their values: `name: DB_PASSWORD` beside `value: …`, `password: {default: …}`, and `cookies: {…}`.
+//! Names in other fields than their values: `name: DB_PASSWORD` next to `value: …`, `password:
+//! {default: …}`, and `cookies: {…}`.
 
 use crate::base::secrets::names::name_strength;
 
-/// Keys of a value that another field names.
+/// Keys of a value whose name is in another field.
 pub(super) const VALUES: [&str; 3] = ["value", "default", "const"];
 /// Keys of that name.
 pub(super) const NAMES: [&str; 2] = ["name", "key"];
-/// Bytes around a key that are looked through for its name.
+/// The number of bytes around a key that are searched for its name.
 pub(super) const NEAR: usize = 320;
 
-/// A sign of a name.
+/// Returns true for a character of a name.
 fn is_sign(sign: char) -> bool {
     sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | '.')
 }
 
-/// The name that a value of a cookie goes under, in an object of cookies.
+/// The name given to the values in an object of cookies.
 pub(super) const COOKIE: &str = "cookie_pass";
 
-/// Returns whether what holds a key holds cookies, and not a package of that name.
+/// Returns true if the parent of a key contains cookies, not the metadata of a package with that
+/// name.
 pub(super) fn is_cookie(holder: &str, key: &str) -> bool {
     let ending = holder.get(holder.len().saturating_sub(7)..).unwrap_or("");
     ending.eq_ignore_ascii_case("cookies") && !is_key(&["integrity", "resolved", "license", "version", "domain", "path"], key)
 }
 
-/// Returns whether a key is one of a list.
+/// Returns true if a key is in a list, ignoring case.
 pub(super) fn is_key(list: &[&str], key: &str) -> bool {
     list.iter().any(|one| key.eq_ignore_ascii_case(one))
 }
 
-/// The name of a secret to which the value behind a key such as `value` belongs: of a field beside it, or of what holds them. Takes the text
-/// before the key and that behind it.
+/// Returns the secret's name that the value of a key such as `value` belongs to: from a
+/// neighbouring field, or from the parent. `head` is the text before the key and `rest` the text
+/// after it.
 pub(super) fn owner<'t>(key: &str, head: &'t str, rest: &'t str) -> Option<&'t str> {
     if head.ends_with(['"', '\'']) && last_name(outer_of(head, '{')).is_some_and(|holder| is_cookie(holder, key)) {
         return Some(COOKIE);
@@ -50,7 +53,7 @@ pub(super) fn owner<'t>(key: &str, head: &'t str, rest: &'t str) -> Option<&'t s
     beside.or_else(|| if in_braces { last_name(outer.trim_end_matches('{')) } else { parent(head) })
 }
 
-/// The text before the object or the list that a text ends in.
+/// Returns the text before the innermost open object or list.
 pub(super) fn outer_of(head: &str, bracket: char) -> &str {
     let open = head
         .rfind(['{', '}', '[', ']'])
@@ -58,14 +61,14 @@ pub(super) fn outer_of(head: &str, bracket: char) -> &str {
     open.unwrap_or("")
 }
 
-/// The lines of the last item of a list of YAML.
+/// Returns the lines of the last item of a YAML list.
 fn item(fields: &str) -> &str {
     let is_item = |at: &usize| fields.get(..*at).is_some_and(|head| head.trim_end_matches([' ', '\t', '#']).ends_with('\n'));
     let at = fields.rmatch_indices("- ").map(|(at, _)| at).find(is_item);
     fields.get(at.unwrap_or(0)..).unwrap_or("")
 }
 
-/// The names of secrets that fields such as `name` give, in order.
+/// Returns the secrets' names in fields such as `name`, in order.
 fn names_in<'t>(fields: &'t str) -> Vec<&'t str> {
     let parts: Vec<&str> = fields.split([':', '=']).collect();
     let named = |(before, behind): (&&'t str, &&'t str)| {
@@ -76,13 +79,13 @@ fn names_in<'t>(fields: &'t str) -> Vec<&'t str> {
     parts.iter().zip(parts.iter().skip(1)).filter_map(named).collect()
 }
 
-/// The name at the end of a text, its sign and quotes left out.
+/// Returns the name at the end of a text, without its sign and quotes.
 pub(super) fn last_name(text: &str) -> Option<&str> {
     let text = text.trim_end_matches([' ', '\t', ':', '=', '"', '\'', '>']);
     text.rsplit(|c| !is_sign(c)).next().filter(|name| !name.is_empty())
 }
 
-/// The key of YAML above the lines of a text, the last of which is deeper.
+/// Returns the YAML key above the last, deeper lines of a text.
 fn parent(head: &str) -> Option<&str> {
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let mut lines = head.rsplit('\n');

@@ -1,6 +1,6 @@
-//! A name of a secret, the sign behind it, and the place of its value.
+//! A secret's name, the sign after it, and the start of its value.
 //!
-//! Decides no notation.
+//! Independent of notations.
 
 use super::place::{NAME, Name, Place};
 use crate::base::secrets::names::NameStrength;
@@ -11,13 +11,13 @@ pub(in crate::record) enum Sign {
     Equals,
     Colon,
     Comma,
-    /// `>` of an element.
+    /// `>` after an element's name.
     Closing,
-    /// `|` of a table.
+    /// `|` in a table.
     Bar,
 }
 
-/// A name of a secret, and the place of its value.
+/// A secret's name, and the start of its value.
 pub(super) struct Pair<'t> {
     pub(super) place: Place<'t>,
     pub(super) sign: Sign,
@@ -25,13 +25,13 @@ pub(super) struct Pair<'t> {
     /// The byte before the name.
     pub(super) opener: Option<u8>,
     pub(super) after: usize,
-    /// The value stands in the line below.
+    /// True if the value is on the next line.
     pub(super) is_below: bool,
-    /// No blank and no quote stands between the name, the sign and the value.
+    /// True if no blank and no quote separates the name, the sign and the value.
     pub(super) is_tight: bool,
 }
 
-/// The name before a sign, and the place of the value behind it.
+/// Returns the name before a sign, and the start of the value after it.
 pub(super) fn pair(sign: Sign, place: Place<'_>) -> Option<Pair<'_>> {
     let (at, before, next) = (place.at, place.before(place.at)?, place.byte(place.at + 1));
     // `::`, `://`, `:=`, `!=`, `==`, `->`, `||`
@@ -50,7 +50,7 @@ pub(super) fn pair(sign: Sign, place: Place<'_>) -> Option<Pair<'_>> {
     let name = place.name(end)?;
     let start = at + 1 + usize::from(is_assignment && matches!(next, Some(b'=' | b'>' | b'~')));
     let after = place.skip(start);
-    // `NAME ?= value` of make may have blanks.
+    // In make, `NAME ?= value` may contain blanks.
     let is_tight = (after == at + 1 && end == at || is_assignment && before == b'?') && !name.is_quoted;
     let opener = place.before(name.start);
     if sign == Sign::Colon && next == Some(b'=') && opener != Some(b'{') {
@@ -60,7 +60,8 @@ pub(super) fn pair(sign: Sign, place: Place<'_>) -> Option<Pair<'_>> {
     Some(Pair { place, sign, name, opener, after: below.unwrap_or(after), is_below: below.is_some(), is_tight })
 }
 
-/// The start of a value in the line below its name, which is deeper, behind a sign of blocks of YAML or none.
+/// Returns the start of a value on the line below its name, with deeper indentation, after an
+/// optional YAML block sign.
 fn below(place: Place<'_>, start: usize, after: usize) -> Option<usize> {
     let rest = place.rest(after);
     let line = rest.strip_prefix(['|', '>']).map_or(rest, |block| block.strip_prefix(['-', '+']).unwrap_or(block));
@@ -75,24 +76,25 @@ impl Pair<'_> {
         self.name.strength == NameStrength::Strong
     }
 
-    /// Returns whether the value begins with a quote.
+    /// Returns true if the value begins with a quote.
     pub(super) fn is_quoted(&self) -> bool {
         matches!(self.place.byte(self.after), Some(b'"' | b'\'' | b'`'))
     }
 
-    /// Returns whether the name begins a line without blanks before it, but for the number of the line.
+    /// Returns true if the name begins a line without indentation, ignoring a line number.
     pub(super) fn begins_line(&self) -> bool {
         matches!(self.opener, None | Some(b'\n' | b'\r')) || !self.number().is_empty()
     }
 
-    /// The number of the line, where the name stands behind it.
+    /// Returns the line number before the name, if any.
     pub(super) fn number(&self) -> &str {
         let line = self.place.near(self.name.start, NAME).rsplit('\n').next().unwrap_or("");
         if unnumbered(line).is_empty() { line } else { "" }
     }
 }
 
-/// A line without its number and the path of its file, as `cat -n`, `grep -n` and tools that read files write them: `    12→`, `12: `, `a/.env:12:`.
+/// Returns a line without the line number and file path that `cat -n`, `grep -n` and file readers
+/// add: `    12→`, `12: `, `a/.env:12:`.
 pub(super) fn unnumbered(line: &str) -> &str {
     let is_path =
         |path: &str| path.contains(['.', '/']) && !path.contains(|sign: char| sign.is_whitespace() || "=\"'`(){}".contains(sign));

@@ -1,35 +1,36 @@
-//! A place in a text, the name of a secret before it and the value behind it.
+//! A position in a text, with the secret's name before it and the value after it.
 //!
-//! Knows no notation: what stands between a name and its value, and which values are secrets, is decided elsewhere.
+//! Independent of notations: other modules decide about the signs between a name and its value, and
+//! about secret values.
 
 use super::owners::{NEAR, owner};
 use super::values::{Writing, is_given};
 use crate::base::secrets::names::{NameStrength, name_strength};
 use std::ops::Range;
 
-/// Bytes of the longest value.
+/// The maximum length in bytes of a value.
 const LONGEST: usize = 1 << 16;
-/// Bytes of the longest name.
+/// The maximum length in bytes of a name.
 pub(super) const NAME: usize = 96;
-/// Names of the signature of an address that grants access.
+/// Names of the signature parameter of a URL that grants access.
 const SIGNATURES: [&str; 4] = ["sig", "signature", "x-amz-signature", "x-goog-signature"];
 
-/// A text from the end of what was found last, and a place in it.
+/// A position in a text, and the end of the last match before it.
 #[derive(Clone, Copy)]
 pub(in crate::record) struct Place<'t> {
     pub(in crate::record) text: &'t str,
-    /// The end of the last finding: no name begins before it.
+    /// The end of the last match: no name begins before it.
     pub(in crate::record) from: usize,
     pub(in crate::record) at: usize,
 }
 
-/// A name, where it begins, and how much it shows.
+/// A secret's name, its start and its strength as evidence.
 pub(super) struct Name<'t> {
     pub(super) text: &'t str,
     pub(super) start: usize,
     pub(super) strength: NameStrength,
     pub(super) is_quoted: bool,
-    /// It stands in another field than its value.
+    /// True if the name is in another field than its value.
     pub(super) is_apart: bool,
 }
 
@@ -47,12 +48,12 @@ impl<'t> Place<'t> {
         self.text.get(at..end).unwrap_or("")
     }
 
-    /// The last bytes before a place, this many at most.
+    /// Returns at most this many bytes before a position.
     pub(super) fn near(&self, at: usize, most: usize) -> &'t str {
         self.text.get(self.text.floor_char_boundary(at.saturating_sub(most))..at).unwrap_or("")
     }
 
-    /// The place behind blanks, which may go on in the next line behind `\`.
+    /// Returns the position after blanks, which may include a line break escaped with `\`.
     pub(super) fn skip(&self, mut at: usize) -> usize {
         loop {
             at += match self.byte(at) {
@@ -64,7 +65,7 @@ impl<'t> Place<'t> {
         }
     }
 
-    /// The start of the word of a name that ends here.
+    /// Returns the start of the name that ends here.
     fn word(&self, end: usize) -> usize {
         let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
         let mut at = end;
@@ -74,7 +75,7 @@ impl<'t> Place<'t> {
         at
     }
 
-    /// The name of a secret that ends here, its quotes and brackets left out.
+    /// Returns the secret's name that ends here, without its quotes and brackets.
     pub(super) fn name(&self, end: usize) -> Option<Name<'t>> {
         let mut at = end;
         let (mut closes, mut blanks) = (0, 0);
@@ -116,7 +117,8 @@ impl<'t> Place<'t> {
         None
     }
 
-    /// The value that begins here, in its quotes or up to one of these signs, and its notation.
+    /// Returns the value that begins here, up to its closing quote or one of these signs, and its
+    /// notation.
     pub(super) fn value(&self, at: usize, ends: &[u8]) -> (Range<usize>, Writing) {
         let rest = self.rest(at);
         let prefix = rest.bytes().take(3).take_while(|byte| b"rbfuLR@$".contains(byte)).count();
@@ -142,7 +144,7 @@ impl<'t> Place<'t> {
         self.text.get(range.clone()).unwrap_or("")
     }
 
-    /// Returns whether a line begins here, but for blanks and what stands before items of lists.
+    /// Returns true if a line begins here, ignoring blanks and list markers.
     pub(super) fn begins_line(&self, at: usize) -> bool {
         let mut at = at;
         while matches!(self.before(at), Some(b' ' | b'\t' | b'-' | b'#' | b'>' | b'+')) {
@@ -151,12 +153,12 @@ impl<'t> Place<'t> {
         matches!(self.before(at), None | Some(b'\n' | b'\r'))
     }
 
-    /// Returns whether a line ends here.
+    /// Returns true if a line ends here.
     pub(super) fn ends_line(&self, at: usize) -> bool {
         matches!(self.byte(at), None | Some(b'\n' | b'\r'))
     }
 
-    /// Without the signs of a sentence behind it.
+    /// Removes trailing sentence punctuation.
     pub(super) fn trimmed(&self, range: Range<usize>) -> Range<usize> {
         let text = self.text_of(&range).trim_end_matches(['.', ',', ';', ':', ')', '\\', '!']);
         range.start..range.start + text.len()
@@ -167,18 +169,18 @@ impl<'t> Place<'t> {
     }
 }
 
-/// Returns whether a name is that of a password, which a person may have chosen.
+/// Returns true if a name is that of a password, which a person may have chosen.
 pub(super) fn is_password(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     ["pass", "pwd", "pw"].iter().any(|part| lower.contains(part))
 }
 
-/// Returns whether a name is that of a variable of an environment.
+/// Returns true if a name has the form of an environment variable.
 pub(super) fn is_variable(name: &str) -> bool {
     name.len() > 2 && !name.bytes().any(|byte| byte.is_ascii_lowercase() || matches!(byte, b'.' | b'-'))
 }
 
-/// The place of the quote that closes a text, in its line or wherever it stands.
+/// Returns the position of the closing quote of a text, within its line or anywhere.
 pub(super) fn closing(text: &str, quote: u8, in_line: bool) -> Option<usize> {
     let mut escaped = false;
     text.bytes().position(|byte| {

@@ -1,6 +1,7 @@
-//! A pass over a text: at each byte that may begin or end one, the findings of all kinds.
+//! One pass over a text: at each byte that may begin or end a value, checks for matches of all
+//! kinds.
 //!
-//! Knows neither values of secrets nor patterns of the project, and reads no escapes.
+//! Uses no known values and no project patterns, and decodes no escapes.
 
 use super::commands::option;
 use super::headers::scheme;
@@ -15,22 +16,23 @@ use crate::record::nameless_forms::{nameless_form, private_key, telegram};
 use crate::record::persons::{card, email, iban, phone};
 use std::ops::Range;
 
-/// What must go of a text: where it stands, and what it is.
+/// A range of a text to mask, with its kind.
 pub(in crate::record) type Found = (Range<usize>, &'static str);
 
-/// Values found by their text, their form or their name.
+/// The kind of values that are secrets by text, form or name.
 pub(in crate::record) const SECRET: &str = "secret";
 
-/// Bytes of letters, digits and `+/=_-` in a row from which on they are packed data: no key is as long, but for a web token.
+/// The minimum length in bytes of a run of letters, digits and `+/=_-` that is packed data: only
+/// web tokens are keys of that length.
 const PACKED: usize = 400;
 
-/// The ranges to mask in a part of a text between known values.
+/// Finds the ranges to mask in a part of a text between known values.
 pub(in crate::record) fn scan_part(text: &str, part: Range<usize>, keeps_persons: bool, found: &mut Vec<Found>) {
     let Some(own) = text.get(..part.end) else { return };
     let bytes = own.as_bytes();
-    // What goes on in a placeholder was looked at with what it stands for.
+    // A value that continues into a placeholder was already masked with it.
     let is_open = text.get(part.end..).is_some_and(|rest| rest.starts_with('⟦'));
-    // Where what was found last ends, and the row of letters that one is in.
+    // The end of the last match, and the current run of letters.
     let (mut from, mut at, mut row) = (part.start, part.start, part.start..part.start);
     while let Some(byte) = bytes.get(at) {
         let kind = class(*byte);
@@ -88,23 +90,24 @@ pub(in crate::record) fn scan_part(text: &str, part: Range<usize>, keeps_persons
     }
 }
 
-/// Bytes of the longest word of a list that is looked at behind the words before it.
+/// The maximum length in bytes of a list's word that is scanned with the words before it.
 const WORD: usize = 256;
 
-/// The ranges to mask in a word of a list, by the words before it: the value of an option goes as a whole.
+/// Returns the ranges to mask in a word of a list, given the words before it. The value of an
+/// option is masked whole.
 pub(in crate::record) fn in_word(before: &str, word: &str) -> Vec<Range<usize>> {
     if word.len() > WORD {
         return Vec::new();
     }
     let (start, mut found) = (before.len() + 1, Vec::new());
-    // No quote within it ends the word.
+    // Quotes within the word must not end it.
     let line = [before, "\"", &word.replace(['"', '\'', '`', '\\', '\n', '\r'], "."), "\""].concat();
     scan_part(&line, 0..line.len(), true, &mut found);
     let here = found.into_iter().filter(|(range, _)| range.start >= start && range.end < line.len());
     here.map(|(range, _)| range.start - start..if word.starts_with('-') { word.len() } else { range.end - start }).collect()
 }
 
-/// The range to mask at the beginning of a word.
+/// Returns the range to mask at the beginning of a word.
 fn begins(place: Place<'_>, first: u8, keeps_persons: bool) -> Option<Found> {
     let Place { text, from, at } = place;
     let rest = text.get(at..)?;
@@ -143,14 +146,14 @@ fn begins(place: Place<'_>, first: u8, keeps_persons: bool) -> Option<Found> {
     if keeps_persons {
         return None;
     }
-    // Behind a hyphen, groups of hexadecimal digits look the same.
+    // Groups of hexadecimal digits after a hyphen look the same.
     if first.is_ascii_alphabetic()
         && before != '-'
         && let Some(len) = iban(rest)
     {
         return Some((at..at + len, "iban"));
     }
-    // Digits behind a point are those of a fraction.
+    // Digits after a decimal point are a fraction.
     let is_fraction = || before == '.' && head.trim_end_matches('.').ends_with(|c: char| c.is_ascii_digit());
     if first.is_ascii_digit()
         && let Some(len) = card(rest)
@@ -166,25 +169,26 @@ fn begins(place: Place<'_>, first: u8, keeps_persons: bool) -> Option<Found> {
     None
 }
 
-/// Returns whether nothing but signs that no value ends with stands between a place and the end of a text.
+/// Returns true if only punctuation that never ends a value lies between a position and the end of
+/// a text.
 fn reaches_end(text: &str, at: usize) -> bool {
     text.get(at..).is_some_and(|rest| rest.bytes().all(|byte| b".,;:)\\!".contains(&byte)))
 }
 
-/// The findings that a byte may begin or end.
+/// The kinds of matches that a byte may begin or end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Other,
     Letter,
     Digit,
     Hyphen,
-    /// `+` and `(`, which numbers begin with.
+    /// `+` and `(`, which begin phone numbers.
     Plus,
     /// `/`.
     Slash,
-    /// Signs of packed data.
+    /// Characters of packed data.
     Pack,
-    /// Signs between names and values.
+    /// Signs between a name and its value.
     Between(Sign),
     At,
 }
@@ -210,7 +214,7 @@ const fn class_of(byte: u8) -> Class {
 static CLASSES: [Class; 256] = {
     let mut classes = [Class::Other; 256];
     let mut byte = 0_u8;
-    // The signs that count are all ASCII.
+    // All significant bytes are ASCII.
     while byte < 128 {
         if let Some(class) = classes.split_at_mut(byte as usize).1.first_mut() {
             *class = class_of(byte);
@@ -224,12 +228,13 @@ fn class(byte: u8) -> Class {
     CLASSES.get(usize::from(byte)).copied().unwrap_or(Class::Other)
 }
 
-/// The number of bytes from a place on that all pass a test.
+/// Returns the number of consecutive bytes that pass a test, from a position on.
 fn length(bytes: &[u8], at: usize, is_such: impl Fn(u8) -> bool) -> usize {
     bytes.get(at..).unwrap_or(&[]).iter().take_while(|byte| is_such(**byte)).count()
 }
 
-/// Returns whether anything may begin with this word: a look at a few of its bytes, for the many words that are nothing.
+/// Returns true if a match may begin with this word: a fast check of a few bytes, which rejects
+/// most words.
 fn may_begin(bytes: &[u8], at: usize, word: usize) -> bool {
     let [first, second, third, rest @ ..] = bytes.get(at..).unwrap_or(&[]) else { return false };
     may_be_known(*first, *second, *third)
@@ -243,14 +248,14 @@ const fn is_packed(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-')
 }
 
-/// The data behind a name that a row of packed data begins with.
+/// Returns the data after a name at the start of a run of packed data.
 fn packed_value(text: &str, from: usize, row: &Range<usize>) -> Option<Found> {
     let head = text.as_bytes().get(row.clone())?;
     let at = row.start + head.iter().take(100).position(|byte| *byte == b'=')?;
     behind(Sign::Equals, Place { text, from, at }).map(|range| (range, SECRET))
 }
 
-/// The web token in a row of packed data, whose points end the row.
+/// Returns the web token in a run of packed data; its dots end the run.
 fn packed_token(text: &str, row: &Range<usize>) -> Option<Found> {
     let bytes = text.as_bytes();
     let own = bytes.get(row.clone())?;
@@ -262,7 +267,7 @@ fn packed_token(text: &str, row: &Range<usize>) -> Option<Found> {
     })
 }
 
-/// The name and password behind `//` that begin with no letter.
+/// Returns the login after `//` that does not begin with a letter or digit.
 fn user_of(place: Place<'_>) -> Option<Range<usize>> {
     let start = place.at + 1;
     let rest = place.text.get(start..)?;
@@ -273,23 +278,23 @@ fn user_of(place: Place<'_>) -> Option<Range<usize>> {
     Some(start..start + len)
 }
 
-/// The name and password before an `@` in an address without `//`.
+/// Returns the login before an `@` in a URL without `//`.
 fn login_before(place: Place<'_>) -> Option<Range<usize>> {
     let head = place.text.get(place.text.floor_char_boundary(place.at.saturating_sub(256)).max(place.from)..place.at)?;
     let len = before_driver(head, place.text.get(place.at + 1..)?)?;
     Some(place.at - len..place.at)
 }
 
-/// The address of a person around an `@`.
+/// Returns the e-mail address around an `@`.
 fn email_around(place: Place<'_>) -> Option<Range<usize>> {
-    /// Bytes of the part before `@` at most.
+    /// The maximum length of the part before `@`.
     const MOST: usize = 255;
     let head = place.text.get(place.from..place.at)?;
     let is_local = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | 'À'..='ɏ');
     let local: usize = head.chars().rev().take(MOST).take_while(|c| is_local(*c)).map(char::len_utf8).sum();
     let mut start = place.at - local;
     let mut before = place.text.get(place.from..start)?.chars().next_back().unwrap_or(' ');
-    // What stands behind another `@` begins behind a sign that no letter is.
+    // An address after another `@` begins after a non-letter.
     for sign in place.text.get(start..place.at)?.chars() {
         if !matches!(before, '.' | '-' | '+' | '%' | '@') && !before.is_ascii_alphanumeric() {
             break;

@@ -1,6 +1,7 @@
-//! Names of the strings of a JSON text: their keys, the names beside or above them, and the words before them in a list.
+//! The names of strings in a JSON text: their keys, names in neighbouring or parent fields, and the
+//! preceding words of a list.
 //!
-//! Looks at no value but those that name others.
+//! Reads no values other than names.
 
 use super::headers::COOKIES;
 use super::owners::{COOKIE, NAMES, VALUES, is_cookie, is_key};
@@ -8,31 +9,31 @@ use crate::base::secrets::names::name_strength;
 use crate::record::json_text::{Site, string_edits};
 use std::collections::BTreeMap;
 
-/// The name of a string of JSON.
+/// The name of a JSON string.
 #[derive(Debug)]
 pub(in crate::record) enum Named {
     /// Its key.
     Key(String),
-    /// The name of a secret beside or above it.
+    /// A secret's name in a neighbouring or parent field.
     Apart(String),
-    /// The words before it in a list.
+    /// The preceding words of its list.
     Words(String),
 }
 
-/// Bytes of the words of a list that are kept.
+/// The maximum length in bytes of the remembered words of a list.
 const WORDS: usize = 256;
 
-/// The strings that were seen last, which name those behind them.
+/// The names collected from preceding strings.
 #[derive(Debug, Default)]
 pub(in crate::record) struct Names {
-    /// The names of secrets that objects hold beside a value.
+    /// Secrets' names in objects, next to a value.
     beside: BTreeMap<String, String>,
-    /// The list of the last word, and the words of it so far.
+    /// The pointer of the current list, and its words so far.
     list: (String, String),
 }
 
 impl Names {
-    /// The names of a text.
+    /// Collects the names in a text.
     pub(in crate::record) fn new(json: &str) -> Self {
         let mut names = Self::default();
         let has =
@@ -49,7 +50,7 @@ impl Names {
         names
     }
 
-    /// The name of a string. Takes the strings of a text in their order.
+    /// Returns the name of a string. Must be called for the strings of a text in order.
     pub(in crate::record) fn of(&mut self, pointer: &str, text: &str) -> Option<Named> {
         let (above, key) = pointer.rsplit_once('/')?;
         let parent = || above.rsplit('/').next().unwrap_or("");
@@ -61,7 +62,7 @@ impl Names {
             if text.len() <= 128 && before.len() + text.len() <= WORDS {
                 self.list.1.extend([text, " "]);
             }
-            // `["Authorization", "Bearer …"]`, and a list behind a key; each of a list of cookies.
+            // `["Authorization", "Bearer …"]`, a list with a key, and each cookie in a list.
             let first = before.trim_end();
             let is_pair = number == 1 && !first.is_empty() && !first.starts_with('-') && !first.contains(' ');
             let is_named = is_pair && name_strength(first).is_some();

@@ -1,27 +1,28 @@
-//! Values behind the names of secrets: which are secrets, and which are references, placeholders, types, code or plain words.
+//! Values after the names of secrets: separates secrets from references, placeholders, types, code
+//! and plain words.
 //!
-//! Looks at no name beyond the strength that it is handed.
+//! Never uses a name beyond its given strength.
 
 use crate::base::secrets::known_forms::uuid;
 use crate::base::secrets::names::{NameStrength, name_strength};
 use crate::base::secrets::placeholders::{is_path as is_file_path, is_sample, is_whole_placeholder};
 
-/// The notation of a value, which decides its possible characters.
+/// The notation of a value, which determines its possible characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::record) enum Writing {
-    /// Between quotes, or a string of JSON.
+    /// Between quotes, or a JSON string.
     Quoted,
-    /// As the rest of a line of YAML or of a sentence.
+    /// The rest of a YAML line or of a sentence.
     Line,
     /// A word of code.
     Bare,
 }
 
-/// Words that are no value.
+/// Words that are not values.
 const KEYWORDS: &str = " true false null none nil undefined yes no on off void never string str text bool boolean number int integer \
                         float object array bytes any optional required basic bearer digest ntlm ";
 
-/// Words that stand for a value that the reader has to fill in.
+/// Words that mark a value for the reader to fill in.
 const PLACEHOLDERS: [&str; 20] = [
     "your",
     "example",
@@ -45,7 +46,7 @@ const PLACEHOLDERS: [&str; 20] = [
     "⟦",
 ];
 
-/// Beginnings of values that refer to another place, in small letters.
+/// Lower-case prefixes of values that refer to another place.
 const REFERENCES: [&str; 30] = [
     "${",
     ".$",
@@ -80,7 +81,7 @@ const REFERENCES: [&str; 30] = [
     "(?",
 ];
 
-/// Words behind an option that go on in a sentence or say what it takes.
+/// Words after an option that continue a sentence or describe its argument.
 const SENTENCE: &str = " is to or and for the a an if in with flag option options argument parameter instead when as from on must can will \
                         should that which value of string text file path str int name stdin env prompt not are was has at by via this \
                         it its your only also then be may optional required ";
@@ -89,7 +90,7 @@ fn is_keyword(value: &str) -> bool {
     KEYWORDS.split(' ').any(|word| !word.is_empty() && word.eq_ignore_ascii_case(value))
 }
 
-/// Returns whether a value names a variable, a place or a file.
+/// Returns true if a value refers to a variable, another place or a file.
 pub(super) fn is_reference(value: &str) -> bool {
     let head: String = value.chars().take(12).collect::<String>().to_ascii_lowercase();
     let is_name = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -110,7 +111,7 @@ pub(super) fn is_reference(value: &str) -> bool {
     is_variable || is_socket || is_tag || is_percent || is_file || REFERENCES.iter().any(|start| head.starts_with(start))
 }
 
-/// Returns whether a value stands for one that is to be put in, or is none.
+/// Returns true if a value is empty or to be filled in.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let mut signs = value.chars();
@@ -130,7 +131,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || value.contains(' ') && is_whole_placeholder(value)
 }
 
-/// Returns whether code calls, indexes or formats where the value should be.
+/// Returns true if the value is code: a call, an index or a format.
 fn is_code(value: &str) -> bool {
     let name =
         value.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'?' | b'!')).count();
@@ -138,19 +139,21 @@ fn is_code(value: &str) -> bool {
     begins_name && value.get(name..).is_some_and(|rest| rest.starts_with(['(', '[', '{', '<']) || rest.starts_with("=>"))
 }
 
-/// Returns whether a value is a version or a range of them: `7.21.4`, `^4.0.0`.
+/// Returns true if a value is a version or a version range: `7.21.4`, `^4.0.0`.
 fn is_version(value: &str) -> bool {
     let version = value.trim_start_matches(['^', '~', '>', '=', '<', 'v']);
     version.contains('.') && version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
-/// Returns whether a value is the words of a wallet: so many of three to eight small letters.
+/// Returns true if a value is a wallet's recovery phrase: 12 to 24 words of three to eight
+/// lower-case letters.
 fn is_phrase(value: &str) -> bool {
     let is_word = |word: &str| (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
     value.contains(' ') && matches!(value.split(' ').count(), 12 | 15 | 18 | 21 | 24) && value.split(' ').all(is_word)
 }
 
-/// Returns whether a value is a secret where only secrets stand: in a line of an environment file, behind an option, in a header or an address.
+/// Returns true if a value is a secret where only secrets are expected: in a line of an environment
+/// file, after an option, in a header or a URL.
 pub(super) fn is_given(value: &str) -> bool {
     let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
     let is_version = !is_number && is_version(value);
@@ -158,7 +161,8 @@ pub(super) fn is_given(value: &str) -> bool {
     value.len() >= least && !is_version && !is_reference(value) && !is_placeholder(value) && !is_code(value) || is_phrase(value)
 }
 
-/// Returns whether a value is a secret in a line between others of an environment file: all but a reference, a placeholder, a path and code.
+/// Returns true if a value between other lines of an environment file is a secret: anything but a
+/// reference, a placeholder, a path and code.
 pub(super) fn is_assigned(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let is_inner = |start: &str| ["{", "self.", "this."].contains(&start);
@@ -173,39 +177,42 @@ pub(super) fn is_assigned(value: &str) -> bool {
     value.len() >= 6 && !is_other && (!is_call || !is_code(value))
 }
 
-/// Returns whether a value is a member of an object: `config.password`.
+/// Returns true if a value is an object member: `config.password`.
 fn is_member(value: &str) -> bool {
     value.contains('.') && value.split('.').all(|part| part.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_'))
 }
 
-/// Returns whether a word goes on in a sentence behind an option or a name.
+/// Returns true if a word continues a sentence after an option or a name.
 pub(super) fn is_sentence(word: &str) -> bool {
     SENTENCE.split(' ').any(|one| one.eq_ignore_ascii_case(word))
 }
 
-/// Returns whether words stand for themselves: no name of a secret, no member of an object (`config.password`) and no word of a sentence.
+/// Returns true if a value can be a secret by itself: not a secret's name, an object member
+/// (`config.password`) or a word of a sentence.
 pub(super) fn is_own(value: &str) -> bool {
     let is_word = value.is_ascii() && !value.contains(' ');
     is_word && is_given(value) && value.len() >= 6 && !is_member(value) && name_strength(value).is_none() && !is_sentence(value)
 }
 
-/// Returns whether a value with `/` is a path: from a root, of a file, or of names without digits and versions.
+/// Returns true if a value with `/` is a path: absolute, of a file, or of names without digits and
+/// versions.
 fn is_path(value: &str) -> bool {
     let is_name = |part: &str| part.trim_start_matches('v').bytes().all(|byte| !byte.is_ascii_digit()) || part.len() < 3;
     value.contains('/') && (value.starts_with(['/', '~', '.', '@']) || names_file(value) || value.split('/').all(is_name))
 }
 
-/// Returns whether a value is a path whose last part has an ending.
+/// Returns true if a value is a path whose last part has an extension.
 fn names_file(value: &str) -> bool {
     value.rsplit_once(['/', '\\']).is_some_and(|(_, name)| name.contains('.'))
 }
 
-/// Returns whether a value is a secret anywhere: behind a name of this strength, for a password or not.
+/// Returns true if a value is a secret anywhere, after a name of this strength that is a password's
+/// or not.
 pub(super) fn is_likely(value: &str, strength: NameStrength, is_password: bool, writing: Writing) -> bool {
     if strength == NameStrength::Strong && is_phrase(value) {
         return true;
     }
-    // `*const` of code
+    // A type, such as `*const`
     let is_pointer =
         value.strip_prefix('*').is_some_and(|kind| is_member(kind) || kind.bytes().all(|byte| byte.is_ascii_lowercase()));
     if value.len() < 6
@@ -220,7 +227,7 @@ pub(super) fn is_likely(value: &str, strength: NameStrength, is_password: bool, 
     if writing != Writing::Quoted && (is_code(value) || value.contains(['(', '{', '[', '`'])) {
         return false;
     }
-    // The beginnings of public keys of P-256, RSA and Ed25519.
+    // The prefixes of public keys of P-256, RSA and Ed25519.
     let is_public = ["MFkwEwYHKoZIzj0CAQ", "MIIBIjANBgkqhkiG9w0B", "MCowBQYDK2Vw"].iter().any(|head| value.starts_with(head));
     let is_hash =
         ["sha256", "sha1-", "sha1:", "sha384", "sha512", "md5:", "http:", "https:"].iter().any(|head| value.starts_with(head));
@@ -233,7 +240,8 @@ pub(super) fn is_likely(value: &str, strength: NameStrength, is_password: bool, 
     }
 }
 
-/// Returns whether a person may have chosen this as a password: no name and no plain words, but words with digits and signs.
+/// Returns true if a person may have chosen this value as a password: words with digits and signs,
+/// not a name and not plain words.
 fn is_chosen(value: &str, writing: Writing) -> bool {
     let has = |is: fn(u8) -> bool| value.bytes().any(is);
     let letters = has(|byte| byte.is_ascii_alphabetic());
@@ -252,19 +260,20 @@ fn is_chosen(value: &str, writing: Writing) -> bool {
         && !in_words
 }
 
-/// Returns whether a part of a value is neither a word nor a number: letters and digits by turns, or letters in no order of capitals.
+/// Returns true if a part of a value is neither a word nor a number: letters alternate with digits,
+/// or upper case with lower case.
 pub(super) fn has_random(value: &str) -> bool {
     value.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|part| is_random(part.as_bytes())) || is_packed(value.as_bytes())
 }
 
-/// The composition of a row of letters and digits.
+/// The composition of a sequence of letters and digits.
 #[derive(Default)]
 struct Shape {
     digits: usize,
     letters: usize,
     /// The number of changes between letters and digits.
     turns: usize,
-    /// Rows of letters, each of which a capital behind a small one ends as a digit does.
+    /// The number of letter runs; a run ends at a digit and at a capital after a lower-case letter.
     rows: usize,
 }
 
@@ -289,7 +298,7 @@ fn shape(part: &[u8]) -> Shape {
 fn is_random(part: &[u8]) -> bool {
     let Shape { digits, letters, turns, rows } = shape(part);
     let len = part.len();
-    // Words in a name have more than three letters each.
+    // The words of a name have more than three letters each.
     let is_short = |tenths: usize| letters * 10 <= rows * tenths;
     match (digits, turns) {
         (0, _) => len >= 16 && is_short(28),
@@ -300,7 +309,7 @@ fn is_random(part: &[u8]) -> bool {
     }
 }
 
-/// Returns whether a value is one of base64, whose signs cut it into short parts.
+/// Returns true if a value is base64 whose signs split it into short parts.
 fn is_packed(value: &[u8]) -> bool {
     let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     let Shape { digits, letters, rows, .. } = shape(value);

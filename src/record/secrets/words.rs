@@ -1,14 +1,15 @@
-//! Words between a name and its value, or before both: `NAME is value`, `ENV NAME value`, `setenv NAME value`, `login NAME password value`, `IDENTIFIED BY 'value'`.
+//! Words between a name and its value, or before both: `NAME is value`, `ENV NAME value`, `setenv
+//! NAME value`, `login NAME password value`, `IDENTIFIED BY 'value'`.
 
 use super::place::{NAME, Place, is_password, is_variable};
 use super::values::{Writing, is_likely, is_own, is_sentence};
 use crate::base::secrets::names::{NameStrength, name_strength};
 use std::ops::Range;
 
-/// The value that begins at a place behind a word, which the text is at.
+/// Finds the value that begins at an offset, after a word at the position.
 type Value = fn(Place<'_>, usize) -> Option<Range<usize>>;
 
-/// Words before a value, and the value behind each.
+/// Words before a value, each with the finder of the value.
 const WORDS: [(&str, Value); 14] = [
     ("ENV ", variable),
     ("ARG ", variable),
@@ -26,7 +27,8 @@ const WORDS: [(&str, Value); 14] = [
     ("by ", statement),
 ];
 
-/// Returns whether one of these words, or a scheme, may begin with these letters: a look at a few, for the many words that are none.
+/// Returns true if one of these words, or a scheme, may begin with these bytes: a fast check, which
+/// rejects most words.
 pub(super) const fn may_be_word(first: u8, second: u8, third: u8) -> bool {
     matches!(
         (first, second, third),
@@ -43,14 +45,15 @@ pub(super) const fn may_be_word(first: u8, second: u8, third: u8) -> bool {
     )
 }
 
-/// The value behind a word of the table.
+/// Returns the value after a word of the table.
 pub(super) fn behind_word(place: Place<'_>) -> Option<Range<usize>> {
     let rest = place.rest(place.at);
     let (word, goes) = WORDS.iter().find(|(word, _)| rest.starts_with(word))?;
     goes(place, place.skip(place.at + word.len()))
 }
 
-/// `ENV NAME value` of an image, `setenv NAME value`, `setx NAME value`, `set -gx NAME value` of fish, `aws configure set name value`.
+/// `ENV NAME value` in an image file, `setenv NAME value`, `setx NAME value`, `set -gx NAME value`
+/// in fish, `aws configure set name value`.
 fn variable(place: Place<'_>, at: usize) -> Option<Range<usize>> {
     let (mut at, word, head) = (at, place.rest(place.at), place.near(place.at, 64));
     let (is_image, mut exports) = (word.starts_with(['E', 'A']), !word.starts_with("set "));
@@ -86,7 +89,7 @@ fn sentence(place: Place<'_>, at: usize) -> Option<Range<usize>> {
     is_likely(place.text_of(&range), name.strength, is_password(name.text), writing).then_some(range)
 }
 
-/// `machine HOST login NAME password value` of `.netrc`.
+/// `machine HOST login NAME password value` in `.netrc`.
 fn login(place: Place<'_>, at: usize) -> Option<Range<usize>> {
     let mut words = place.near(place.at, 256).split_whitespace().rev();
     let is_name = words.next().is_some_and(|name| name != "(");
@@ -95,13 +98,13 @@ fn login(place: Place<'_>, at: usize) -> Option<Range<usize>> {
     place.given(range).filter(|range| is_login && !is_sentence(place.text_of(range)))
 }
 
-/// `requirepass value` in a line of its own.
+/// `requirepass value` alone in its line.
 fn setting(place: Place<'_>, at: usize) -> Option<Range<usize>> {
     let (range, _) = place.value(at, b"\"'");
     (place.begins_line(place.at) && place.ends_line(range.end) && is_own(place.text_of(&range))).then_some(range)
 }
 
-/// `PASSWORD 'value'` and `IDENTIFIED BY 'value'` of SQL.
+/// `PASSWORD 'value'` and `IDENTIFIED BY 'value'` in SQL.
 fn statement(place: Place<'_>, at: usize) -> Option<Range<usize>> {
     let (range, _) = place.value(at, b"");
     let is_word = place.byte(place.at).is_some_and(|byte| byte.eq_ignore_ascii_case(&b'b'));

@@ -1,9 +1,10 @@
-//! What a task, call or choice says itself, its settings and the nodes inside it apart: the `body` of a node, as it is
-//! written to the registry and read from it.
+//! The `body` of a node: the content of a task, call or choice without its settings and inner
+//! nodes, as it is written to the registry and read from it.
 //!
-//! One field for each element of the language, in one fixed order, left out where nothing is written: neither layout nor
-//! the order of elements and attributes reaches the bytes, and no map of keys stands between the model and a hash. The
-//! comments of the fields are the words of the registry's JSON Schema.
+//! One field for each element of the language, in one fixed order, omitted if nothing is written:
+//! neither layout nor the order of elements and attributes reaches the bytes, and no map of keys
+//! stands between the model and a hash. The comments of the fields are the descriptions in the
+//! registry's JSON Schema.
 
 use super::text::{Text, Word, is_default};
 use crate::kernel::profile::Profile;
@@ -133,13 +134,13 @@ impl<'a> Body<'a> {
         if element == "call" { &self.args } else { &self.inputs }
     }
 
-    /// What it hands to the nodes below it.
+    /// The inputs that it passes to the nodes below it.
     #[cfg(feature = "cli")]
     pub(crate) fn handed(&self) -> impl Iterator<Item = &Input<'a>> {
         self.inputs.iter().chain(&self.args).chain(&self.initial_value)
     }
 
-    /// Every text in it.
+    /// Every text of the body.
     #[cfg(feature = "cli")]
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Text<'a>> {
         let own = [&self.description, &self.system, &self.instructions, &self.criteria].into_iter().flatten();
@@ -154,7 +155,7 @@ impl<'a> Body<'a> {
 
 #[cfg(feature = "assemble")]
 impl<'a> Input<'a> {
-    /// The text that is its value.
+    /// The text of its value, if it is a text.
     pub(crate) fn text(&self) -> Option<&Text<'a>> {
         match &self.value {
             Some(Value::Text(text)) => Some(text),
@@ -276,13 +277,13 @@ pub struct OutputFormat<'a> {
     pub content: Option<Content<'a>>,
 }
 
-/// A JSON Schema as its file has it, without layout.
+/// A JSON Schema as written in its file, without layout.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Content<'a>(Cow<'a, RawValue>);
 
 impl Content<'_> {
-    /// The schema as it is written.
+    /// The schema as text.
     pub fn text(&self) -> &str {
         self.0.get()
     }
@@ -296,7 +297,7 @@ impl Content<'_> {
 
 #[cfg(feature = "compile")]
 impl<'a> Content<'a> {
-    /// What a text holds, where that is JSON.
+    /// Parses a text; `None` if it is not JSON.
     pub(in crate::registry) fn of(text: &'a str) -> Option<Self> {
         serde_json::from_str::<&RawValue>(text).ok().map(|raw| Self(Cow::Borrowed(raw)))
     }

@@ -1,4 +1,4 @@
-//! The `body` of a node: what a task, call or choice says itself, as data.
+//! The `body` of a node: the content of a task, call or choice, as data.
 
 mod data;
 mod text;

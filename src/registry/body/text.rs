@@ -1,10 +1,10 @@
-//! A text of a body as data: words, or pieces of words with fragments between them.
+//! A text of a body as data: one string, or parts of text with fragments between them.
 
 use crate::template::keywords::{TextSyntax, Trust};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Words of the author.
+/// A text of the author.
 pub type Word<'a> = Cow<'a, str>;
 
 /// A text for the agent: either `text` or `parts`.
@@ -52,7 +52,7 @@ pub enum Part<'a> {
 
 #[cfg(feature = "assemble")]
 impl Text<'_> {
-    /// The pieces of a text of several.
+    /// Its parts; empty if it is one string.
     pub(crate) fn parts(&self) -> &[Part<'_>] {
         self.parts.as_deref().unwrap_or_default()
     }
@@ -66,7 +66,7 @@ impl Text<'_> {
     }
 }
 
-/// Whether a value says nothing.
+/// Returns true if a value is the default.
 pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

@@ -1,6 +1,7 @@
-//! A text for the agent in its canonical form, as a list of parts: words, and fragments used between them.
+//! The canonical form of a text for the agent: a list of text parts, with fragments between them.
 //!
-//! Never substitutes a variable and never follows a `use`: rendering does. Reads no file: what `src` names is handed in.
+//! Never substitutes a variable and never follows a `use`; rendering does both. Never reads a file:
+//! the texts of `src` are passed in.
 
 use crate::registry::artifact::ReferenceKind;
 use crate::registry::body::{Part, Text};
@@ -9,19 +10,20 @@ use crate::template::parts::{self, Substitution};
 use crate::template::text::{dedent, dedent_element, normalized};
 use std::borrow::Cow;
 
-/// Stands for a `use` while a text loses its indentation. No XML document can hold it.
+/// Marks a `use` while the indentation of a text is removed. No XML document can contain it.
 const USE: char = '\u{1}';
 
-/// The files that one file pulls in, by what is written there. `None` is one that could not be had, which is reported elsewhere.
+/// The files that one template includes, by the path as written. `None` is a file that could not be
+/// read, which is reported elsewhere.
 pub(super) trait Sources {
-    /// The decoded text that a `src` names.
+    /// The decoded text of a `src`.
     fn text(&self, written: &str) -> Option<&str>;
 
-    /// The JSON Schema of an answer: JSON without layout.
+    /// The JSON Schema of an answer, without layout.
     fn schema(&self, written: &str) -> Option<&str>;
 }
 
-/// No files.
+/// An empty set of files.
 impl Sources for () {
     fn text(&self, _: &str) -> Option<&str> {
         None
@@ -32,7 +34,8 @@ impl Sources for () {
     }
 }
 
-/// A text with what is special about it. Fragments that it uses go to `references`.
+/// The canonical form of a text, with its attributes. Adds the fragments that it uses to
+/// `references`.
 pub(super) fn canonical<'s>(
     text: &'s parts::Text<'_>,
     sources: &'s dyn Sources,
@@ -52,7 +55,7 @@ pub(super) fn canonical<'s>(
     out
 }
 
-/// What stands between the tags.
+/// The canonical content of an element.
 fn content<'s>(element: Element<'s>, references: &mut Vec<(ReferenceKind, String)>) -> Text<'s> {
     let mut uses = element.elements().filter(|child| is_use(*child)).map(fragment).peekable();
     let shown = |text: Cow<'s, str>| match text {
@@ -90,7 +93,7 @@ fn joined(element: Element<'_>) -> String {
     out
 }
 
-/// Whether an element stands for a fragment.
+/// Returns true if an element includes a fragment.
 pub(crate) fn is_use(element: Element<'_>) -> bool {
     element.namespace().is_none() && element.name() == "use"
 }
@@ -99,7 +102,7 @@ fn fragment(element: Element<'_>) -> String {
     element.attribute("fragment").map_or_else(String::new, |name| name.value().trim().to_owned())
 }
 
-/// Whether the nearest `xml:space` says `preserve`.
+/// Returns true if the nearest `xml:space` is `preserve`.
 pub(crate) fn preserves(element: Element<'_>) -> bool {
     let mut at = Some(element);
     while let Some(element) = at {

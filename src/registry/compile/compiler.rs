@@ -1,7 +1,8 @@
-//! One file from bytes to what the rest of a build needs: findings, facts for the index, registry entries.
+//! Compiles one file from bytes to the parts that a build needs: findings, facts for the index,
+//! registry entries.
 //!
-//! Independent of all other files, so files are compiled in any order on any thread. Reads nothing but the texts and
-//! schemas that the file pulls in, through the file access that is passed in.
+//! Independent of all other files, so that files are compiled in any order on any thread. Reads
+//! only the texts and schemas that the file includes, through the given file access.
 
 use super::entry::{self, DefinitionInput, Entry, FileInput, Variable};
 use super::paths;
@@ -26,54 +27,55 @@ use crate::template::scope::Purpose;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What is the same for all files of a build.
+/// The inputs common to all files of a build.
 #[derive(Clone, Copy)]
 pub struct Compiler<'p> {
     /// The project.
     pub config: &'p Config,
-    /// Its rules that are on.
+    /// The enabled rules.
     pub active: &'p Active,
-    /// The project root, which the paths of files that are pulled in must not leave.
+    /// The project root; paths of included files must not leave it.
     pub root: &'p Path,
-    /// Where those files are read from.
+    /// The access to included files.
     pub files: &'p dyn ReadFs,
-    /// Whether entries of the registry are wanted beside the findings.
+    /// The required results: findings only, or registry entries too.
     pub purpose: Purpose,
 }
 
-/// Why a file is compiled.
+/// The reason why a file is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chosen {
-    /// It was named: always taken.
+    /// Named by the caller: always compiled.
     Named,
-    /// It was found in a folder: taken when its root is of the language, was meant so, or cannot be made out.
+    /// Found in a folder: compiled if its root belongs to the language, was meant to, or cannot be
+    /// determined.
     Found,
 }
 
-/// Buffers that are reused from file to file, one set a thread.
+/// Buffers reused from file to file, one set per thread.
 #[derive(Debug, Default)]
 pub struct Scratch {
     reader: Reader,
     bodies: Bodies,
 }
 
-/// What became of a file.
+/// The outcome for a file.
 #[derive(Debug)]
 pub enum Outcome {
-    /// Its root is none of the language.
+    /// Skipped, since its root does not belong to the language.
     Skipped,
-    /// It was compiled.
+    /// Compiled.
     Taken(Box<Compiled>),
 }
 
-/// What a file gives.
+/// The results of compiling a file.
 #[derive(Debug, Default)]
 pub struct Compiled {
-    /// Located and sorted.
+    /// The findings, located and sorted.
     pub diagnostics: Vec<Diagnostic>,
-    /// For the index of all files.
+    /// The names and references for the index of all files.
     pub facts: FileFacts,
-    /// One for each definition, when entries were asked for and nothing is wrong with the file.
+    /// One entry for each definition, if entries were requested and the file has no errors.
     pub entries: Vec<Entry>,
 }
 
@@ -85,7 +87,7 @@ impl Scratch {
 }
 
 impl Compiler<'_> {
-    /// Compiles one file. Never fails: what is wrong is in the findings.
+    /// Compiles one file. Never fails: errors are findings.
     pub fn compile(&self, path: &Arc<str>, bytes: &[u8], chosen: Chosen, scratch: &mut Scratch) -> Outcome {
         match decode::decode(bytes) {
             Ok(text) => self.compile_text(path, &text, chosen, scratch),
@@ -129,7 +131,7 @@ impl Compiler<'_> {
         FileAccess { root: self.root, files: self.files, limit: self.config.limits.file }
     }
 
-    /// The texts that the file pulls in; those that cannot be read join the findings.
+    /// Reads the texts that the file includes; unreadable ones are added to the findings.
     fn texts(&self, path: &Arc<str>, text: &str, facts: &FileFacts, found: &mut Vec<Diagnostic>) -> Texts {
         if facts.sources.is_empty() {
             return Texts::default();
@@ -192,10 +194,11 @@ fn variables<'m>(definition: &'m Definition<'_>) -> Vec<Variable<'m>> {
     declared.iter().filter_map(of).collect()
 }
 
-/// Whether the root is to be seen, and neither is nor was meant as one of the language.
+/// Returns true if the root can be read and neither belongs to the language nor was meant to.
 pub(in crate::registry) fn is_foreign(document: crate::syntax::tree::Document<'_>) -> bool {
     document.root().is_some_and(|root| {
-        // An element of the language where a root of it ends has lost what stood before it.
+        // If the root is an inner element of the language and the file contains the end tag of a
+        // root element, its beginning was lost.
         let is_part = || root.namespace().is_none() && Kind::homes(root.local()).next().is_some();
         let ends = || ["</task>", "</template>", "</library>"].iter().any(|end| document.text.contains(end));
         template::root_kind(root).is_none() && !(is_part() && ends())

@@ -1,7 +1,7 @@
-//! One definition as one line of the registry, written straight from the model.
+//! One definition as one line of the registry, written directly from the model.
 //!
-//! The hash of its own content sees what the definition means: not where it stands, not how it is laid out, not where
-//! a setting came from.
+//! The own hash of a definition covers its meaning only: not its place, its layout or the
+//! provenance of a setting.
 
 use super::canonical::{Sources, canonical};
 use super::json::Json;
@@ -18,24 +18,26 @@ use crate::template::names::Param;
 use crate::template::trust::TrustNode;
 use serde::Serialize;
 
-/// A compiled definition: its line of the registry with the hash still open.
+/// A compiled definition: its line of the registry, with the hash still to be filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Index of the definition in its file's facts.
     pub definition: u32,
-    /// Hash of its own content: what it means, not where or how it is written.
+    /// The hash of its own content: its meaning, not its place or layout.
     pub own: Hash,
     /// The line, without a line break.
     pub bytes: Vec<u8>,
-    /// Where in `bytes` the 67 bytes of the hash belong, once everything it refers to is known.
+    /// The offset in `bytes` of the 67 bytes of the hash, filled in once the hashes of all
+    /// references are known.
     pub hash_at: u32,
-    /// Where the list of its parameters ends, before the bracket; 0 of a fragment.
+    /// The offset of the bracket that closes the list of parameters; 0 for a fragment.
     parameters_end: u32,
 }
 
 impl Entry {
-    /// The same with what is known of it where all definitions are: parameters that it takes for what it refers to, and what its values
-    /// are made of, which follows of what the hashes of all are made of.
+    /// The same entry completed after linking: parameters required by its references, and the trust
+    /// of its values. Only the parameters change the own hash, since trust follows from the
+    /// contents of all hashes.
     pub(in crate::registry) fn linked(&self, extra: &[(Param, RefId)], trust: &[TrustNode]) -> Self {
         let mut list = Json::default();
         let (before, after) = self.bytes.split_at_checked(self.parameters_end as usize).unwrap_or((&self.bytes, &[]));
@@ -64,9 +66,9 @@ pub(super) struct FileInput<'a> {
     pub path: &'a str,
     /// The defaults of the project.
     pub layers: &'a Layers,
-    /// The settings of each task body by its number; `None` where a body has none of its own (`ref`).
+    /// The settings of each task body by its number; `None` if a body has none of its own (`ref`).
     pub resolved: &'a [Option<Resolved>],
-    /// What its texts are pulled from.
+    /// The texts that the file includes.
     pub sources: &'a dyn Sources,
 }
 
@@ -77,7 +79,7 @@ pub(super) struct DefinitionInput<'a> {
     pub index: u32,
     /// The model.
     pub definition: &'a Definition<'a>,
-    /// Its name: as written, else the file's stem.
+    /// Its name: as written, or else the file's stem.
     pub name: &'a str,
     /// The variables it takes, in order.
     pub parameters: &'a [Variable<'a>],
@@ -93,15 +95,16 @@ pub(super) struct Variable<'a> {
     /// Its declared type.
     #[serde(rename = "type")]
     pub kind: Option<&'a str>,
-    /// Whether a run without a value fails.
+    /// True if a run fails without a value.
     pub required: bool,
-    /// The value it has when none is given.
+    /// The value used if none is given.
     pub default: Option<&'a str>,
-    /// Found in the texts rather than declared.
+    /// True if the variable was found in the texts instead of declared.
     pub implicit: bool,
 }
 
-/// Writes one definition. `None` for a template without its task, which is an error reported elsewhere.
+/// Writes one definition. `None` for a template without a task, which is an error reported
+/// elsewhere.
 pub(super) fn write(file: &FileInput<'_>, input: &DefinitionInput<'_>) -> Option<Entry> {
     match input.definition {
         Definition::Fragment(fragment) => Some(fragment_line(file, input, fragment)),
@@ -114,7 +117,7 @@ fn task_line(file: &FileInput<'_>, input: &DefinitionInput<'_>, task: &Task<'_>,
     let FileInput { layers, .. } = *file;
     let shared = Shared { path: file.path, layers, resolved: file.resolved, sources: file.sources };
     let mut tree = Tree::new(shared);
-    // What is resolved is said in full, and takes about twice the room of what is written.
+    // Resolved settings are written in full and take about twice the size of the source.
     tree.out.bytes.reserve(input.definition.element().span().len() as usize * 2);
     tree.task(task);
     let row = file.resolved.get(task.body as usize).and_then(Option::as_ref).map(|resolved| layers.get(resolved.row));
@@ -125,7 +128,7 @@ fn task_line(file: &FileInput<'_>, input: &DefinitionInput<'_>, task: &Task<'_>,
     head.raw(",\"version\":");
     head.value(&version);
     head.raw(",\"operator\":");
-    // A task that is nothing but a `ref` has no type of its own.
+    // A task that is only a `ref` has no type of its own.
     head.str(row.map_or("ref", |row| row.operator()));
     head.raw(",\"subtype\":");
     head.value(&row.and_then(|row| row.subtype()).map(|subtype| &**subtype));
@@ -170,7 +173,7 @@ fn fragment_line(file: &FileInput<'_>, input: &DefinitionInput<'_>, fragment: &F
     Entry { definition: input.index, own: hasher.finish(), bytes: line.bytes, hash_at, parameters_end: 0 }
 }
 
-/// Appends the source and an open hash; where the hash belongs.
+/// Appends the source and a placeholder for the hash; returns the offset of the hash.
 fn source_and_hash(out: &mut Json, path: &str, input: &DefinitionInput<'_>) -> u32 {
     out.raw(",\"source\":{\"path\":");
     out.str(path);

@@ -12,18 +12,19 @@ use crate::template::model::{self, Call, Cond, Task};
 use crate::template::parts::{self, Str};
 use std::borrow::Cow;
 
-/// Rounds of a loop that says nothing of them: the language's default, so that nothing is left to be resolved at run time.
+/// The language's default for the rounds of a loop, written out so that nothing is resolved at run
+/// time.
 const ROUNDS: u32 = 5;
 
-/// Makes bodies.
+/// Builds bodies and collects their references.
 pub(super) struct Bodies<'s, 'r> {
     pub(super) sources: &'s dyn Sources,
-    /// What the body refers to, in the order of its fields.
+    /// The references of the body, in the order of its fields.
     pub(super) references: &'r mut Vec<(ReferenceKind, String)>,
 }
 
 impl<'s> Bodies<'s, '_> {
-    /// What a task says itself.
+    /// The body of a task.
     pub(super) fn task(&mut self, task: &'s Task<'_>) -> Body<'s> {
         let script = task.script.as_ref();
         Body {
@@ -75,13 +76,13 @@ impl<'s> Bodies<'s, '_> {
         }
     }
 
-    /// What a call says itself.
+    /// The body of a call.
     pub(super) fn call(&mut self, call: &'s Call<'_>) -> Body<'s> {
         let template = self.reference(ReferenceKind::Call, call.template.as_ref());
         Body { template, trust: call.trust, args: self.inputs(&call.args), ..Body::default() }
     }
 
-    /// What a choice says itself: its tests, in the order of its children.
+    /// The body of a choice: its tests, in the order of its children.
     pub(super) fn cond(cond: &'s Cond<'_>) -> Body<'s> {
         Body { tests: Some(cond.cases.iter().map(|case| word(case.test.as_ref())).collect()), ..Body::default() }
     }
@@ -112,7 +113,7 @@ impl<'s> Bodies<'s, '_> {
                 Input { name, from: self.reference(ReferenceKind::From, Some(from)), trust, ..Input::default() }
             }
             model::Value::Text => {
-                // The text says itself whether it is from outside.
+                // The text itself carries the mark `untrusted`.
                 let trust = trust.filter(|trust| *trust == Trust::Trusted);
                 Input { name, value: self.text(Some(&input.text)).map(Value::Text), trust, ..Input::default() }
             }

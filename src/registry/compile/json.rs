@@ -1,20 +1,21 @@
-//! JSON straight into a buffer: no value trees, no allocation but the buffer's own.
+//! A JSON writer into one buffer: no value trees, no allocation but that of the buffer.
 
 use serde::Serialize;
 
-/// Appends JSON to a buffer. The caller keeps the commas and brackets right; tests read every entry back.
+/// Appends JSON to a buffer. The caller is responsible for commas and brackets; tests parse every
+/// entry.
 #[derive(Debug, Default)]
 pub(super) struct Json {
     pub(super) bytes: Vec<u8>,
 }
 
 impl Json {
-    /// Appends bytes as they are.
+    /// Appends text verbatim.
     pub(super) fn raw(&mut self, text: &str) {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    /// Appends data of ours.
+    /// Appends serialisable data.
     pub(super) fn value(&mut self, value: &impl Serialize) {
         // Writing plain data with string keys to memory cannot fail.
         let _ = serde_json::to_writer(&mut self.bytes, value);

@@ -1,7 +1,7 @@
-//! How `registry.json` is laid out: one definition on one line, sorted by name, so that a difference of two registries
-//! is a difference of lines.
+//! The layout of `registry.json`: one definition per line, sorted by name, so that a difference of
+//! two registries is a difference of lines.
 //!
-//! Never reads a template. The bytes depend on nothing but the items.
+//! Never reads a template. The bytes depend only on the items.
 
 use crate::base::hash::{Hash, Hasher};
 use crate::registry::artifact::EDITION;
@@ -17,18 +17,18 @@ pub(in crate::registry) struct Item<'a> {
     pub(in crate::registry) kind: DefinitionKind,
     pub(in crate::registry) name: &'a str,
     pub(in crate::registry) hash: Hash,
-    /// Its line with the hash still open.
+    /// Its line, with the hash still to be filled in.
     pub(in crate::registry) bytes: &'a [u8],
-    /// Where in the line the hash belongs.
+    /// The offset of the hash in the line.
     pub(in crate::registry) hash_at: u32,
 }
 
-/// Puts items into the order in which they are laid out.
+/// Sorts items into the order of the layout.
 pub(in crate::registry) fn sort(items: &mut [Item<'_>]) {
     items.sort_unstable_by(|a, b| (a.kind, a.name).cmp(&(b.kind, b.name)));
 }
 
-/// The registry's hash: over what it is and the names and hashes of all items, in order.
+/// The registry's hash: over schema, edition, and the names and hashes of all items in order.
 fn hash(items: &[Item<'_>]) -> Hash {
     let mut hasher = Hasher::new();
     hasher.field(SCHEMA).field(EDITION);
@@ -43,7 +43,7 @@ fn head(hash: Hash) -> String {
     format!("{{\"schema\":\"{SCHEMA}\",\"edition\":\"{EDITION}\",\"compiler\":\"{compiler}\",\"hash\":\"{hash}\",\n\"tasks\":[")
 }
 
-/// What stands before the items of a kind, its predecessor's end included.
+/// The text before the items of a kind, including the end of the previous kind.
 fn opening(kind: DefinitionKind) -> &'static [u8] {
     match kind {
         DefinitionKind::Task => b"",
@@ -54,7 +54,7 @@ fn opening(kind: DefinitionKind) -> &'static [u8] {
 
 const KINDS: [DefinitionKind; 3] = [DefinitionKind::Task, DefinitionKind::Template, DefinitionKind::Fragment];
 
-/// The registry of sorted items.
+/// Writes the registry of sorted items.
 pub(in crate::registry) fn write(items: &[Item<'_>]) -> Vec<u8> {
     let mut out = Vec::with_capacity(items.iter().map(|item| item.bytes.len() + 2).sum::<usize>() + 512);
     out.extend_from_slice(head(hash(items)).as_bytes());

@@ -1,7 +1,8 @@
-//! The hash of each definition with everything it refers to: own content first, then the hashes of what is named.
+//! The hash of each definition with everything it refers to: first its own content, then the hashes
+//! of its references.
 //!
-//! Linear in definitions and references. What is named by nobody's definition (an unresolved name) does not count: such a
-//! project has no registry.
+//! Linear in definitions and references. An unresolved name does not count: such a project has no
+//! registry.
 
 use crate::base::hash::{Hash, Hasher};
 use crate::project::index::{DefId, Index};
@@ -24,7 +25,8 @@ fn flat(offsets: &[u32], id: DefId) -> Option<usize> {
     Some((offsets.get(id.file as usize)? + id.definition) as usize)
 }
 
-/// Computes all hashes. `order` has each definition after those it refers to; `own` is a definition's own hash.
+/// Computes all hashes. `order` lists each definition after those it refers to; `own` returns a
+/// definition's own hash.
 pub(in crate::registry) fn hashes(index: &Index<'_>, order: &[DefId], own: impl Fn(DefId) -> Option<Hash>) -> Hashes {
     let mut offsets = Vec::with_capacity(index.files().len());
     let mut total = 0_u32;

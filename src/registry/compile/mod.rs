@@ -1,4 +1,5 @@
-//! The side that writes a registry: one template file from bytes to findings, facts and its lines, then all lines as one text.
+//! The writing side of the registry: compiles one template file from bytes to findings, facts and
+//! its lines, and joins all lines to one text.
 
 mod canonical;
 mod compiler;

@@ -1,4 +1,5 @@
-//! The files that tasks show to agents (`file_paths`): whether each can be had, before anything is called. Keeps nothing of them.
+//! Checks that each file that tasks show to agents (`file_paths`) can be read, before any call.
+//! Retains nothing of their contents.
 
 use super::sources::{self, FileAccess, NoText};
 use crate::base::contained_path::{self, Refused, plain};
@@ -9,10 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// How many paths of one template are looked for under other names: each looks through folders.
+/// The maximum number of paths of one template for which a suggestion is searched, since each
+/// search lists folders.
 const MOST: usize = 16;
 
-/// What cannot be read, by the path that is written. Nothing is allocated for a template without such paths.
+/// The unreadable files, by the path as written. Allocates nothing for a template without such
+/// paths.
 pub(super) fn judge(door: FileAccess<'_>, template: &str, facts: &FileFacts) -> BTreeMap<Box<str>, Unread> {
     let door = FileAccess { limit: sources::CONTEXT_FILE, ..door };
     let mut seen: BTreeSet<&str> = BTreeSet::new();
@@ -32,7 +35,8 @@ pub(super) fn judge(door: FileAccess<'_>, template: &str, facts: &FileFacts) -> 
     unread
 }
 
-/// The path that was meant: from the template's folder, from the project's without what leads out of it, or one like it.
+/// The path that was probably meant: relative to the template's folder, relative to the project
+/// without its leading `..`, or a similar one.
 fn near(door: FileAccess<'_>, template: &str, written: &str, refused: &NoText) -> Option<String> {
     let is_there = |path: &Path| sources::read_text(door, path).is_ok();
     let folder = Path::new(template).parent().unwrap_or(Path::new(""));

@@ -1,9 +1,9 @@
-//! Resolved settings as they count in a hash.
+//! The canonical form of resolved settings, as covered by a hash.
 
 use crate::settings::resolve::Resolved;
 use crate::template::setting::{SettingName, Word};
 
-/// Appends what counts in a hash: the values and whether they apply, not where they came from.
+/// Appends the values and whether they apply, without their provenance.
 pub(super) fn canonical(resolved: &Resolved, out: &mut Vec<u8>) {
     for name in SettingName::ALL {
         let setting = resolved.get(*name);

@@ -1,6 +1,8 @@
-//! What a file pulls in, texts by `src` and the schemas of answers: read once, inside the project, before entries are written.
+//! The files that a template includes (texts by `src`, and the schemas of answers): read once,
+//! inside the project, before entries are written.
 //!
-//! A path that leaves the project's folder, by `..` or through a link, is refused without being read.
+//! A path that leaves the project's folder, by `..` or through a link, is rejected without being
+//! read.
 
 use super::canonical::Sources;
 use crate::base::contained_path;
@@ -18,10 +20,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes that one file of a context may have.
+/// The size limit of one file of a context, in bytes.
 pub(crate) const CONTEXT_FILE: u64 = 10 << 20;
 
-/// Where files are read from.
+/// The access to files inside a folder.
 #[derive(Clone, Copy)]
 pub(crate) struct FileAccess<'a> {
     pub(crate) root: &'a Path,
@@ -29,7 +31,7 @@ pub(crate) struct FileAccess<'a> {
     pub(crate) limit: u64,
 }
 
-/// What was read, by the path that is written in the template.
+/// The texts and schemas, by the path as written in the template.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     texts: BTreeMap<Box<str>, Arc<str>>,
@@ -37,12 +39,13 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// The text that a `src` names, shared; `None` where it could not be read.
+    /// The shared text of a `src`; `None` if it could not be read.
     pub(super) fn shared(&self, written: &str) -> Option<Arc<str>> {
         self.texts.get(written).map(Arc::clone)
     }
 
-    /// Counts what was pulled in as bytes of the definition that it belongs to, and says what schemas know of answers.
+    /// Adds the sizes of included texts to their definitions, and the shapes of schemas to the
+    /// facts.
     pub(super) fn weigh(&self, facts: &mut FileFacts) {
         let schema = |text: &str| serde_json::from_str(text).ok().map(|schema| Shape::of_schema(&schema));
         facts.schemas = self.schemas.iter().filter_map(|(path, text)| Some((path.clone(), schema(text)?))).collect();
@@ -63,14 +66,14 @@ impl Sources for Texts {
     }
 }
 
-/// Reads every file that the facts of a file name; each one that cannot be read is a finding.
+/// Reads every file that the facts of a template name; each unreadable one is a finding.
 pub(super) fn read(door: FileAccess<'_>, path: &Arc<str>, facts: &FileFacts, found: &mut Vec<Diagnostic>) -> Texts {
     let mut texts = Texts::default();
     for source in &facts.sources {
         let is_known = match source.kind {
             SourceKind::Text => texts.texts.contains_key(&source.path),
             SourceKind::Schema => texts.schemas.contains_key(&source.path),
-            // What an agent is shown is read when it is shown.
+            // Files for an agent are read when they are shown.
             SourceKind::File => true,
         };
         if is_known {
@@ -97,12 +100,12 @@ pub(super) fn read(door: FileAccess<'_>, path: &Arc<str>, facts: &FileFacts, fou
     texts
 }
 
-/// Holds a schema to what a run compiles it by.
+/// Checks a schema as a run compiles it.
 fn sound(schema: &str) -> Result<(), SchemaFault> {
     let Ok(value) = serde_json::from_str(schema) else { return Ok(()) };
     let bad = |slip: Slip| match slip.kind {
         SlipKind::Bad { expected, near } => Some(SchemaFault::Unsound { at: slip.path, expected, near }),
-        // It may be somebody's own, and a run passes over it.
+        // It may be an extension keyword, which a run ignores.
         SlipKind::Unknown { .. } => None,
     };
     slips(&value).into_iter().find_map(bad).map_or(Ok(()), Err)
@@ -113,29 +116,30 @@ fn text(door: FileAccess<'_>, template: &str, written: &str) -> Result<String, S
     inside_text(door, &folder.join(written))
 }
 
-/// Why a text cannot be read.
+/// The reason why a text cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoText {
     /// Its bytes cannot be read.
     #[error("{0}")]
     Refused(contained_path::Refused),
-    /// They are no text.
+    /// They are not text.
     #[error("{0}")]
     Undecodable(decode::DecodeFault),
 }
 
-/// The text of a file inside the project's folder, by its path relative to it. Links that lead outside are not followed.
+/// The text of a file inside the project's folder, by its path relative to the folder. Links that
+/// lead outside are not followed.
 pub(crate) fn inside_text(door: FileAccess<'_>, path: &Path) -> Result<String, String> {
     read_text(door, path).map_err(|refused| refused.to_string())
 }
 
-/// The same, with the reason as data.
+/// The same text, with the reason of a failure as data.
 pub(super) fn read_text(door: FileAccess<'_>, path: &Path) -> Result<String, NoText> {
     let bytes = contained_path::read(door.files, door.root, path, door.limit).map_err(NoText::Refused)?;
     decode::decode(&bytes).map(std::borrow::Cow::into_owned).map_err(NoText::Undecodable)
 }
 
-/// The name of a file that the facts of a template name, as findings give it; `None` when it lies outside the project.
+/// The name in findings of a file that a template refers to; `None` if it lies outside the project.
 #[cfg(feature = "lsp")]
 pub(crate) fn name_of_source(template: &str, source: &Source) -> Option<String> {
     match source.kind {

@@ -1,4 +1,5 @@
-//! A task with everything inside it as `NODE`s. Depth is that of the document, which the reader limits.
+//! Writes a task with everything inside it as nodes. The depth is that of the document, which the
+//! reader limits.
 
 use super::canonical::Sources;
 use super::from_model::Bodies;
@@ -13,13 +14,13 @@ use crate::template::model::{Slot, Task};
 use crate::template::parts::Str;
 use std::ops::Range;
 
-/// What all nodes of a file share.
+/// The inputs common to all nodes of a file.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<'a> {
     /// The file's path.
     pub(super) path: &'a str,
     pub(super) layers: &'a Layers,
-    /// The settings of each body of the file by its number; `None` where it has none of its own.
+    /// The settings of each body of the file by its number; `None` if it has none of its own.
     pub(super) resolved: &'a [Option<Resolved>],
     pub(super) sources: &'a dyn Sources,
 }
@@ -28,16 +29,17 @@ pub(super) struct Shared<'a> {
 pub(super) struct Tree<'a> {
     shared: Shared<'a>,
     pub(super) out: Json,
-    /// Where the settings of a body stand in `out`, in order: what no hash may see.
+    /// The ranges of settings in `out`, in order, with the number of their body; a hash must not
+    /// cover them.
     pub(super) settings: Vec<(Range<usize>, u32)>,
-    /// What the nodes refer to, with the id of the node.
+    /// The references, with the id of the node that contains them.
     pub(super) references: Vec<Reference>,
     /// The id of the node being written.
     id: String,
     found: Vec<(ReferenceKind, String)>,
 }
 
-/// A node inside another, by what it is.
+/// A node inside another, by kind.
 enum Inner<'t, 'a> {
     Task(&'t Task<'a>),
     Call(&'t Call<'a>),
@@ -54,7 +56,7 @@ impl<'t, 'a> From<&'t Step<'a>> for Inner<'t, 'a> {
     }
 }
 
-/// What its slot is called in the registry, and its number there.
+/// The name of a slot in the registry, and the number in it.
 const fn place(slot: Slot) -> (&'static str, Option<u32>) {
     match slot {
         Slot::Root | Slot::Template => ("", None),
@@ -118,7 +120,7 @@ impl<'a> Tree<'a> {
         }
         if let Some(cycle) = &task.cycle {
             self.part(cycle.director.as_ref());
-            // In the order in which they run.
+            // In the order of execution.
             self.part(cycle.script.as_ref());
             self.part(cycle.evaluator.as_ref());
         }
@@ -160,7 +162,7 @@ impl<'a> Tree<'a> {
         Bodies { sources: self.shared.sources, references: &mut self.found }
     }
 
-    /// Gives what a body refers to its node.
+    /// Assigns the collected references to the current node.
     fn refer(&mut self) {
         let node = if self.id.is_empty() { "/" } else { &self.id };
         self.references.extend(self.found.drain(..).map(|(kind, name)| Reference { kind, name, node: node.to_owned() }));
@@ -179,7 +181,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The task or call that an input's value comes from.
+    /// Writes the task or call that produces an input's value.
     fn value(&mut self, input: &Input<'_>, slot: &str, number: Option<u32>) {
         match &input.value {
             Value::Task(task) => self.inside(slot, number, &Inner::Task(task)),
@@ -221,7 +223,8 @@ impl<'a> Tree<'a> {
         self.out.raw("}");
     }
 
-    /// The nodes as they count in a hash: all bytes, but of each setting only its value and whether it applies.
+    /// Appends the nodes as covered by a hash: all bytes, but of each setting only its value and
+    /// whether it applies.
     pub(super) fn canonical(&self, out: &mut Vec<u8>) {
         let mut at = 0;
         for (range, body) in &self.settings {

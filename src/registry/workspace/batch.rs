@@ -1,28 +1,28 @@
-//! What a walk finds, handed over to those who visit it many entries at a time: one at a time, each entry would wake a thread, which
-//! takes longer than to check a file.
+//! Entries of a walk, passed to the visiting threads in batches: passing them singly would wake a
+//! thread for each entry, which takes longer than to check a file.
 
 use ignore::{DirEntry, WalkState};
 use std::sync::mpsc::SyncSender;
 
-/// An entry, or why there is none.
+/// A directory entry, or the error in its place.
 pub(super) type Entry = Result<DirEntry, ignore::Error>;
 
 /// Entries in a batch.
 const FULL: usize = 64;
 
-/// What one thread of a walk has found and not handed over yet.
+/// The entries that one thread of a walk has found and not passed on yet.
 pub(super) struct Batch {
     entries: Vec<Entry>,
     send: SyncSender<Vec<Entry>>,
 }
 
 impl Batch {
-    /// An empty one, handed over there.
+    /// An empty batch that is sent to `send`.
     pub(super) fn new(send: SyncSender<Vec<Entry>>) -> Self {
         Self { entries: Vec::new(), send }
     }
 
-    /// Takes an entry, and hands all over where there are enough; nobody left to take them ends the walk.
+    /// Adds an entry, and sends the batch once it is full; ends the walk if no receiver is left.
     pub(super) fn add(&mut self, entry: Entry) -> WalkState {
         self.entries.push(entry);
         if self.entries.len() < FULL { WalkState::Continue } else { self.hand_over() }

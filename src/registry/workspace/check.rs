@@ -1,7 +1,8 @@
-//! All files of a run checked, and the registry made of them where it is wanted: load, link. Writes nothing.
+//! Checks all files of a run (load, then link), and makes the registry from them on request. Writes
+//! nothing.
 //!
-//! A run over named files looks at the rest of the project only when those files point at something that is not among
-//! them; what it finds elsewhere it does not report. One named file starts no thread.
+//! A run over given files reads the rest of the project only if those files have references that
+//! lead to none of them; it reports no findings of other files. One given file starts no thread.
 
 use super::inputs::Inputs;
 use super::load::{Loaded, Loader};
@@ -17,28 +18,29 @@ use crate::rules::rule::Scope;
 use crate::template::scope::Purpose;
 use std::sync::Arc;
 
-/// What was found.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct CheckOutput {
-    /// Located and sorted.
+    /// The findings, located and sorted.
     pub diagnostics: Vec<Diagnostic>,
-    /// Findings that were counted and not kept.
+    /// Findings that were counted instead of retained.
     pub counted: Vec<Tally>,
-    /// Files checked, those that could not be read among them.
+    /// The number of checked files, including those that could not be read.
     pub files: usize,
     /// Their names, sorted.
     pub paths: Vec<Arc<str>>,
-    /// `*.xml` files found in folders that are no templates.
+    /// The number of `*.xml` files in folders that are not templates.
     pub skipped: usize,
-    /// The registry, when it was asked for and nothing is an error, or the definitions without errors were asked for.
+    /// The registry, if it was requested and there are no errors, or if a partial one was
+    /// requested.
     pub registry: Option<Vec<u8>>,
-    /// What it does not have, since something is an error.
+    /// The definitions that the registry lacks because of errors.
     pub excluded: Vec<Excluded>,
-    /// What was read, where that was to be recorded.
+    /// The files and folders that were read, if they were recorded.
     pub inputs: Inputs,
 }
 
-/// Checks files and what they say of each other.
+/// Checks files and the references between them.
 ///
 /// # Errors
 /// A given path does not exist.
@@ -63,7 +65,7 @@ pub fn check_project(request: &Request<'_>) -> Result<CheckOutput, NoSuchPath> {
     let scope = if is_all || goal != Goal::Findings && request.stdin.is_none() { Scope::Whole } else { Scope::Part };
     let links = Links::on(&index, request.threads);
     let linked = super::link::link(config, &links, scope, |path| request.text(path));
-    // Where there is nothing else, a finding in the project file is one of these files.
+    // If there are no other files, a finding in the project file is reported too.
     let is_asked = |finding: &Diagnostic| !has_others || paths.binary_search(&finding.path).is_ok();
     let named_alone = |mut finding: Diagnostic| {
         if !is_all && goal != Goal::Findings && finding.rule.name == "unresolved-reference" && finding.fixes.is_empty() {
@@ -74,7 +76,7 @@ pub fn check_project(request: &Request<'_>) -> Result<CheckOutput, NoSuchPath> {
     };
     let own = found.len();
     found.extend(linked.into_iter().filter(is_asked).map(named_alone));
-    // The findings of each file are in order already, and the files are.
+    // The findings are already sorted within each file, and so are the files.
     if found.len() > own {
         diagnostic::sort(&mut found);
     }

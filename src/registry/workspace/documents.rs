@@ -1,4 +1,5 @@
-//! Compiled files by name: what all files of a project say together. Never parses, never reads a file.
+//! Compiled files by name, and the findings and registry that follow from all files of a project
+//! together. Never parses, never reads a file.
 
 use super::link;
 use crate::base::diagnostic::Diagnostic;
@@ -15,24 +16,24 @@ use crate::rules::rule::Scope;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The files of a project as they were compiled.
+/// The compiled files of a project.
 #[derive(Debug, Default)]
 pub struct Documents {
     all: BTreeMap<Arc<str>, Compiled>,
 }
 
 impl Documents {
-    /// Takes a file in place of what was there under its name.
+    /// Adds a file; returns the one that it replaces.
     pub fn insert(&mut self, path: Arc<str>, compiled: Compiled) -> Option<Compiled> {
         self.all.insert(path, compiled)
     }
 
-    /// Forgets a file.
+    /// Removes a file.
     pub fn remove(&mut self, path: &str) -> Option<Compiled> {
         self.all.remove(path)
     }
 
-    /// A file.
+    /// The file with a name.
     pub fn get(&self, path: &str) -> Option<&Compiled> {
         self.all.get(path)
     }
@@ -42,26 +43,26 @@ impl Documents {
         self.all.iter()
     }
 
-    /// Takes files that are not known yet.
+    /// Adds the files whose names are not present yet.
     pub fn add(&mut self, others: Self) {
         for (path, compiled) in others.all {
             self.all.entry(path).or_insert(compiled);
         }
     }
 
-    /// The findings of all files, in the order of their names; they are gone from here.
+    /// Takes the findings of all files, in the order of the files' names.
     pub fn take_findings(&mut self) -> Vec<Diagnostic> {
         let mut found = Vec::with_capacity(self.all.values().map(|compiled| compiled.diagnostics.len()).sum());
         found.extend(self.all.values_mut().flat_map(|compiled| std::mem::take(&mut compiled.diagnostics)));
         found
     }
 
-    /// All names and references.
+    /// The index of all names and references.
     pub fn index(&self) -> Index<'_> {
         Index::new(self.all.iter().map(|(path, compiled)| index::Entry { path, facts: &compiled.facts }))
     }
 
-    /// The same with another file in place of the one of that name.
+    /// The same index with one file replaced or added.
     pub fn index_with<'d>(&'d self, path: &'d Arc<str>, compiled: &'d Compiled) -> Index<'d> {
         let others = self.all.iter().filter(|(other, _)| *other != path);
         let mut all: Vec<index::Entry<'_>> =
@@ -71,7 +72,7 @@ impl Documents {
         Index::new(all)
     }
 
-    /// Whether some reference leads to nothing among these files.
+    /// Returns true if a reference has no target among these files.
     pub fn points_elsewhere(&self) -> bool {
         if self.all.values().all(|compiled| compiled.facts.references.is_empty()) {
             return false;
@@ -80,7 +81,8 @@ impl Documents {
         index.references().any(|(_, _, reference)| index.target(reference).is_none())
     }
 
-    /// The findings that no file shows alone. `text` gives the text of a file, to say in which line a finding is.
+    /// The findings that no file shows alone. `text` returns the text of a file, which is needed
+    /// for line numbers.
     pub fn link(&self, config: &Config, scope: Scope, text: impl Fn(&str) -> Option<String>) -> Vec<Diagnostic> {
         link::link(config, &Links::new(&self.index()), scope, text)
     }
@@ -103,7 +105,7 @@ impl Documents {
     pub fn registry(&self, links: &Links<'_>, wanted: impl Fn(DefId) -> bool) -> Vec<u8> {
         let Links { index, order, names, .. } = links;
         let compiled: Vec<&Compiled> = index.files().iter().filter_map(|file| self.all.get(file.path)).collect();
-        // Entries lie in the order of their definitions.
+        // Entries are stored in the order of their definitions.
         let stored = |id: DefId| {
             let entries = &compiled.get(id.file as usize)?.entries;
             entries.get(entries.binary_search_by_key(&id.definition, |entry| entry.definition).ok()?)

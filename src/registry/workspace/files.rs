@@ -1,5 +1,5 @@
-//! The files of a selection, by name alone, or each handed to a function on any thread; what comes back is in the order of names.
-//! Decides nothing about what the files hold.
+//! The files of a selection, by name alone, or each passed to a function on any thread; results are
+//! sorted by name. Never interprets the contents of files.
 
 use super::request::NoSuchPath;
 use super::walk::{By, Found, Missing, Plan, Visit};
@@ -16,28 +16,28 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct File<'f> {
     /// Its name in findings.
     pub name: &'f str,
-    /// Where it lies.
+    /// Its path on disk.
     pub path: &'f Path,
-    /// Whether it was named, or found in a folder.
+    /// The reason for its selection: it was named, or found in a folder.
     pub chosen: Chosen,
-    /// What it holds.
+    /// Its contents.
     pub bytes: io::Result<&'f [u8]>,
 }
 
-/// Where a selection is looked for.
+/// The folders and files of a selection.
 #[derive(Clone, Copy, Debug)]
 pub struct Where<'w> {
     /// The project's folder.
     pub root: &'w Path,
     /// The project.
     pub config: &'w Config,
-    /// Files and folders; none: what the project says.
+    /// Files and folders; if empty, those that the project configures.
     pub given: &'w [PathBuf],
-    /// Threads at most; `None` for one a core.
+    /// The maximum number of threads; `None` for one per core.
     pub threads: Option<NonZeroUsize>,
 }
 
-/// The files that may be templates, by their names alone.
+/// Lists the files that may be templates, judged by their names alone.
 ///
 /// # Errors
 /// A given path does not exist.
@@ -71,7 +71,7 @@ impl Drop for Lister<'_> {
     }
 }
 
-/// Hands every file to `take`. Each file once, by name.
+/// Calls `take` for every file, each once by name, and collects the results.
 ///
 /// # Errors
 /// A given path does not exist.
@@ -96,7 +96,8 @@ pub fn each<T: Send>(place: Where<'_>, take: &(dyn Fn(&File<'_>) -> Option<T> + 
 struct Worker<'w, T: Send> {
     limit: u64,
     take: &'w (dyn Fn(&File<'_>) -> Option<T> + Sync),
-    /// Names that were handed on: a file that is named and lies in a given folder too is one file.
+    /// The names already passed on: a file that is named and also lies in a given folder counts
+    /// once.
     seen: &'w Mutex<BTreeSet<String>>,
     bytes: Vec<u8>,
     done: Vec<(String, T)>,

@@ -1,5 +1,5 @@
-//! Fixes applied to a whole selection, in memory: each round checks everything anew, with the fixed texts in place of
-//! their files, so that no fix brings an error into another file. Writes nothing.
+//! Fixes applied to a whole selection in memory: each round checks all files again, with the fixed
+//! texts in place of the files, so that no fix brings an error into another file. Writes nothing.
 
 use super::check::{CheckOutput, check_project};
 use super::request::{NoSuchPath, Overlay, Request, StdinText};
@@ -15,12 +15,12 @@ use crate::template::scope::Purpose;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Which fixes, of which findings.
+/// The kinds of fixes, and the findings that they apply to.
 #[derive(Clone, Copy)]
 pub struct FixFilter<'w> {
-    /// Safe ones, or suggested ones too.
+    /// Only safe fixes, or suggested ones too.
     pub which: Which,
-    /// Findings that are left alone give `false`.
+    /// Returns false for findings that are left alone.
     pub wanted: &'w dyn Fn(&Diagnostic) -> bool,
 }
 
@@ -29,24 +29,24 @@ pub struct FixFilter<'w> {
 pub struct FixedFile {
     /// Its name in findings.
     pub name: String,
-    /// Its bytes as they were checked.
+    /// Its bytes as checked.
     pub before: Vec<u8>,
-    /// Its bytes with the fixes, in the encoding that it had.
+    /// Its bytes with the fixes, in their original encoding.
     pub after: Vec<u8>,
 }
 
-/// What became of a selection.
+/// The result of fixing a selection.
 #[derive(Debug)]
 pub struct FixOutcome {
-    /// Files that changed, by name.
+    /// Changed files, by name.
     pub files: Vec<FixedFile>,
-    /// Findings that are gone.
+    /// The number of findings that are gone.
     pub fixed: usize,
-    /// What is found once they are written.
+    /// The result of a check of the fixed files.
     pub left: CheckOutput,
 }
 
-/// Fixes what can be fixed.
+/// Fixes every finding that the filter accepts.
 ///
 /// # Errors
 /// A given path does not exist.
@@ -59,7 +59,8 @@ pub fn apply_fixes(request: &Request<'_>, filter: FixFilter<'_>) -> Result<FixOu
     let mut fixer =
         Fixer { request, filter, beginning, compiler, scratch: Scratch::new(), files: BTreeMap::new(), trials: TRIALS };
     for _ in 0..ROUNDS {
-        // What is fixed must be what was checked: a text that is taken in now is checked again as it was taken in.
+        // The fixed text must be the checked text, so a text that is loaded now is checked again as
+        // loaded.
         if fixer.take_in(&found.diagnostics) {
             found = fixer.check(&Overlay::default())?;
         }
@@ -79,7 +80,7 @@ pub fn apply_fixes(request: &Request<'_>, filter: FixFilter<'_>) -> Result<FixOu
 struct File {
     before: Vec<u8>,
     text: String,
-    /// Trials that may still fail.
+    /// The number of trials that may still fail.
     trials: usize,
 }
 
@@ -97,12 +98,13 @@ struct Fixer<'m> {
     compiler: Compiler<'m>,
     scratch: Scratch,
     files: BTreeMap<String, File>,
-    /// Trials of the whole selection that may still fail.
+    /// The number of trials of the whole selection that may still fail.
     trials: usize,
 }
 
 impl Fixer<'_> {
-    /// Reads the files that have something to be fixed and were not read yet. Whether there were any.
+    /// Reads the files that have fixable findings and are not loaded yet. Returns true if there
+    /// were any.
     fn take_in(&mut self, found: &[Diagnostic]) -> bool {
         let mut new = false;
         let which = self.filter.which;
@@ -130,7 +132,7 @@ impl Fixer<'_> {
         Some(bytes)
     }
 
-    /// Checks everything, with the texts of `trial` in place of those as they are now.
+    /// Checks everything with the texts of `trial` in place of the current ones.
     fn check(&self, trial: &Overlay) -> Result<CheckOutput, NoSuchPath> {
         let mut overlay = trial.clone();
         for (name, file) in &self.files {
@@ -143,7 +145,8 @@ impl Fixer<'_> {
         check_project(&Request { stdin, overlay: &overlay, ..*self.request })
     }
 
-    /// One round: chooses, tries, keeps. `None` when nothing could be fixed.
+    /// Runs one round: chooses fixes, tries them, applies those that pass. `None` if nothing could
+    /// be fixed.
     fn step(&mut self, found: &[Diagnostic]) -> Result<Option<CheckOutput>, NoSuchPath> {
         let mut items: Vec<Item<'_>> = Vec::new();
         for of_file in found.chunk_by(|a, b| a.path == b.path) {
@@ -179,11 +182,11 @@ impl Fixer<'_> {
                 file.text = text;
             }
         }
-        // The last trial that passed is the one of all that was kept.
+        // The last trial that passed contained exactly the applied fixes.
         Ok(last)
     }
 
-    /// The fixes of one file that bring no error into it.
+    /// The fixes of one file that add no error to it.
     fn file<'d>(&mut self, found: &'d [Diagnostic]) -> Vec<Item<'d>> {
         let Some(first) = found.first() else { return Vec::new() };
         let Some(file) = self.files.get_mut(&*first.path) else { return Vec::new() };
@@ -231,7 +234,7 @@ fn compile(compiler: &Compiler<'_>, scratch: &mut Scratch, path: &Arc<str>, text
     }
 }
 
-/// How often each error about the names of all files is found: its file, its rule, its message.
+/// The count of each error about names across files, by file, rule and message.
 type Errors<'d> = BTreeMap<(&'d str, u16, &'d str), usize>;
 
 fn errors_of_names(found: &[Diagnostic]) -> Errors<'_> {
@@ -246,7 +249,8 @@ fn errors_of_names(found: &[Diagnostic]) -> Errors<'_> {
     errors
 }
 
-/// Whether an error about names is new. In a file that had syntax errors names come to light that nobody had read.
+/// Returns true if there is a new error about names. Files that had syntax errors are exempt:
+/// fixing them uncovers names that could not be read before.
 fn brings_errors(known: &Errors<'_>, before: &[Diagnostic], after: &[Diagnostic]) -> bool {
     let damaged: BTreeSet<&str> =
         before.iter().filter(|finding| finding.rule.code.family() == 0).map(|finding| &*finding.path).collect();

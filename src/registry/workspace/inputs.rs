@@ -1,5 +1,5 @@
-//! Records the folders and the file contents that a check read. `watch` compares two records to see whether anything changed.
-//! Decides nothing about findings.
+//! Records the folders and file contents that a check read. `watch` compares two records to detect
+//! changes. Never affects findings.
 
 use crate::base::fs::{ReadFs, RealFs, Stamp};
 use crate::base::hash::Hash;
@@ -11,23 +11,24 @@ use std::sync::{Mutex, PoisonError};
 /// The inputs of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
-    /// The templates that were asked for.
+    /// The requested templates.
     pub templates: BTreeMap<String, Hash>,
-    /// The other files: templates of which only the names were needed, and texts; `None` for one that could not be read.
+    /// The other files, namely texts and templates read only for their names; `None` for a file
+    /// that could not be read.
     pub others: BTreeMap<String, Option<Hash>>,
-    /// Folders in which a change may change what is found.
+    /// Folders in which a change can affect the findings.
     pub folders: BTreeSet<PathBuf>,
 }
 
 impl Inputs {
-    /// Takes what another thread has read.
+    /// Adds the inputs that another thread read.
     pub(super) fn add(&mut self, other: Self) {
         self.templates.extend(other.templates);
         self.others.extend(other.others);
         self.folders.extend(other.folders);
     }
 
-    /// Takes what was read beside the files that were asked for.
+    /// Adds the inputs that were read beside the requested files.
     pub(super) fn add_others(&mut self, other: Self) {
         let templates = other.templates.into_iter().filter(|(name, _)| !self.templates.contains_key(name));
         self.others.extend(templates.map(|(name, hash)| (name, Some(hash))));
@@ -35,25 +36,25 @@ impl Inputs {
         self.folders.extend(other.folders);
     }
 
-    /// The files that came, went, or hold something else than `before`.
+    /// The files that were added, removed or changed since `before`.
     pub fn changed(&self, before: &Self) -> BTreeSet<String> {
         let templates = before.templates.keys().chain(self.templates.keys());
         let templates = templates.filter(|name| before.templates.get(*name) != self.templates.get(*name));
-        // Another reference to a text is no change of that text.
+        // A new reference to a text is not a change of that text.
         let is_changed = |(name, hash): &(&String, &Option<Hash>)| before.others.get(*name).is_some_and(|was| was != *hash);
         let others = self.others.iter().filter(is_changed).map(|(name, _)| name);
         templates.chain(others).cloned().collect()
     }
 }
 
-/// The machine's files, with what was read of them.
+/// The machine's files, with a record of the reads.
 #[derive(Debug, Default)]
 pub(super) struct RecordingFs {
     read: Mutex<BTreeMap<PathBuf, Option<Hash>>>,
 }
 
 impl RecordingFs {
-    /// What was read since the last time.
+    /// Takes the reads since the last call.
     pub(super) fn take(&self) -> BTreeMap<PathBuf, Option<Hash>> {
         std::mem::take(&mut *self.read.lock().unwrap_or_else(PoisonError::into_inner))
     }

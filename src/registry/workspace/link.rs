@@ -1,5 +1,5 @@
-//! From the facts of all files to the findings that no file shows alone. Reads texts again only where something is
-//! found, to say in which line.
+//! Computes the findings that no file shows alone, from the facts of all files. Reads texts again
+//! only for files with findings, to compute line numbers.
 
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::source::LineIndex;
@@ -10,8 +10,8 @@ use crate::rules::rule::Scope;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The findings about names and references, located and sorted. `text` gives the decoded text of a file; a file that
-/// has gone since it was compiled leaves its findings without lines.
+/// The findings about names and references, located and sorted. `text` returns the decoded text of
+/// a file; the findings of a file that no longer exists have no line numbers.
 pub fn link(config: &Config, links: &Links<'_>, scope: Scope, text: impl Fn(&str) -> Option<String>) -> Vec<Diagnostic> {
     let index = links.index;
     let mut found = check::links(config, links, scope);
@@ -29,7 +29,7 @@ pub fn link(config: &Config, links: &Links<'_>, scope: Scope, text: impl Fn(&str
     for finding in &mut found {
         let Some(entry) = owners.get(&*finding.path).and_then(|at| index.file(*at)) else { continue };
         let definitions = &entry.facts.definitions;
-        // Definitions lie one after the other, so the last that begins before the finding holds it.
+        // Definitions do not overlap, so the last one that begins before the finding contains it.
         let after = definitions.partition_point(|definition| definition.span.start <= finding.span.start);
         let holder = after.checked_sub(1).and_then(|at| definitions.get(at));
         finding.task = holder.map(|definition| Arc::from(&*definition.name));

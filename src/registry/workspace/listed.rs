@@ -1,6 +1,7 @@
-//! Which names of a list are templates of a project, where there is no folder to walk: a revision of a repository.
+//! Selects the templates among a list of names if there is no folder to walk, as in a revision of a
+//! repository.
 //!
-//! Decides as [`super::walk`] does, by name alone; tests hold the two against each other.
+//! Decides as [`super::walk`] does, by name alone; tests compare the two.
 
 use super::walk;
 use crate::base::fs::ReadFs;
@@ -11,12 +12,12 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Bytes that a file of patterns may have.
+/// The size limit of a file of ignore patterns, in bytes.
 const LIMIT: u64 = 4 << 20;
-/// The folder that is looked through where a project names none.
+/// The folder that is searched if a project names none.
 const USUAL: &str = "templates";
 
-/// The templates among names relative to the project's folder; `files` has what ignores some of them.
+/// The templates among names relative to the project's folder; `files` has the ignore files.
 pub(crate) fn templates<'n>(
     rules: &Templates,
     root: &Path,
@@ -40,7 +41,7 @@ pub(crate) fn templates<'n>(
     names.filter(is_template).collect()
 }
 
-/// What of a name lies below a folder; nothing is left of the name itself.
+/// The part of a name below a folder; empty if the name is the folder itself.
 fn below<'n>(name: &'n str, base: &str) -> Option<&'n str> {
     if base.is_empty() {
         return Some(name);
@@ -49,14 +50,15 @@ fn below<'n>(name: &'n str, base: &str) -> Option<&'n str> {
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
-/// Patterns by the folder that they stand in, read when a name below is asked for.
+/// Ignore patterns by folder, read when a name below it is tested.
 struct Ignored<'f> {
     files: &'f dyn ReadFs,
     known: BTreeMap<PathBuf, [Gitignore; 2]>,
 }
 
 impl Ignored<'_> {
-    /// Whether a file, or a folder on the way from where the walk begins, is ignored.
+    /// Returns true if the file, or a folder between the start of the walk and the file, is
+    /// ignored.
     fn any(&mut self, root: &Path, name: &str, rest: &str) -> bool {
         let begin = name.len() - rest.len();
         let ends = rest.match_indices('/').map(|(at, _)| begin + at).chain((!rest.is_empty()).then_some(name.len()));
@@ -64,7 +66,7 @@ impl Ignored<'_> {
         places.any(|(path, is_folder)| self.one(&path, is_folder))
     }
 
-    /// The nearest folder with a word on it counts.
+    /// Returns true if the path is ignored; the pattern in the nearest folder decides.
     fn one(&mut self, path: &Path, is_folder: bool) -> bool {
         let mut said = [Match::None, Match::None];
         for folder in path.ancestors().skip(1) {
@@ -81,7 +83,7 @@ impl Ignored<'_> {
     }
 }
 
-/// A bad line hides nothing more than that line.
+/// Reads a file of patterns. An invalid line is skipped.
 fn read(files: &dyn ReadFs, folder: &Path, name: &str) -> Gitignore {
     let mut builder = GitignoreBuilder::new(folder);
     let bytes = files.read(&folder.join(name), LIMIT).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Files found, read and compiled in parallel. Links nothing.
+//! Finds, reads and compiles files in parallel. Links nothing.
 
 use super::documents::Documents;
 use super::inputs::{Inputs, RecordingFs};
@@ -14,25 +14,25 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What was loaded.
+/// The loaded files.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
     pub(super) documents: Documents,
-    /// Findings that were counted and not kept.
+    /// Findings that were counted instead of retained.
     pub(super) counted: Vec<Tally>,
-    /// `*.xml` files found in folders that are no templates.
+    /// The number of `*.xml` files in folders that are not templates.
     pub(super) skipped: usize,
-    /// What was read, where that is recorded.
+    /// The inputs that were read, if they are recorded.
     pub(super) inputs: Inputs,
 }
 
-/// Loads files for a request.
+/// Loads the files of a request.
 pub(super) struct Loader<'r> {
     pub(super) request: &'r Request<'r>,
     pub(super) compiler: &'r Compiler<'r>,
 }
 
-/// What the threads found, in no order.
+/// The results of all threads, in no order.
 #[derive(Default)]
 struct Batch {
     files: Vec<(Arc<str>, Compiled)>,
@@ -42,7 +42,7 @@ struct Batch {
 }
 
 impl Loader<'_> {
-    /// What was asked about: the text from standard input, or the given paths.
+    /// Loads the requested files: the text from standard input, or the given paths.
     pub(super) fn asked(&self) -> Result<Loaded, NoSuchPath> {
         let Some(stdin) = self.request.stdin else { return self.paths(self.request.given) };
         let all = Mutex::new(Batch::default());
@@ -50,7 +50,7 @@ impl Loader<'_> {
         Ok(loaded(all))
     }
 
-    /// What lies at some paths; none given, what the project says.
+    /// Loads the files at some paths; if none is given, those that the project configures.
     pub(super) fn paths(&self, given: &[PathBuf]) -> Result<Loaded, NoSuchPath> {
         let Request { root, config, threads, recording, .. } = *self.request;
         let plan = Plan::new(root, given, &config.templates).map_err(|Missing(path)| NoSuchPath(path))?;
@@ -74,19 +74,19 @@ impl Loader<'_> {
 fn loaded(all: Mutex<Batch>) -> Loaded {
     let Batch { mut files, counted, skipped, inputs } = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     files.sort_by(|(a, _), (b, _)| a.cmp(b));
-    // A file that two ways lead to was compiled twice.
+    // A file reached in two ways was compiled twice.
     files.dedup_by(|(a, _), (b, _)| a == b);
     Loaded { documents: files.into_iter().collect(), counted: finding_counts::sum(&counted), skipped, inputs }
 }
 
-/// One thread's buffers and results; hands the results in when it ends.
+/// One thread's buffers and results; adds the results to the common ones when dropped.
 struct Worker<'w> {
     loader: &'w Loader<'w>,
     scratch: Scratch,
     bytes: Vec<u8>,
     done: Batch,
     recorder: Option<RecordingFs>,
-    /// The project's folder without links, to name what was read.
+    /// The project's folder with links resolved, to name the files that were read.
     real_root: &'w Path,
     all: &'w Mutex<Batch>,
 }
@@ -107,7 +107,7 @@ impl Worker<'_> {
                     file.diagnostics.retain(|finding| finding.severity <= least);
                     self.done.counted.extend(counted);
                 }
-                // The findings of all files are held at once.
+                // The findings of all files are in memory at the same time.
                 file.diagnostics.shrink_to_fit();
                 self.done.files.push((Arc::clone(path), file));
                 self.record(path, bytes);
@@ -115,7 +115,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Records a template and the texts that it pulls in.
+    /// Records a template and the texts that it includes.
     fn record(&mut self, path: &Arc<str>, bytes: &[u8]) {
         let Some(recorder) = &self.recorder else { return };
         let inputs = &mut self.done.inputs;
@@ -161,7 +161,7 @@ impl Visit for Worker<'_> {
     }
 
     fn link(&mut self, path: &Path) {
-        // What it leads to changes somewhere else.
+        // The target of the link changes in another folder.
         if self.recorder.is_some()
             && let Ok(real) = RealFs.canonical(path)
         {

@@ -1,5 +1,6 @@
-//! The one engine from files to findings and a registry: files are found, each is compiled by itself, all are linked. `check`,
-//! `build`, `watch`, the editor and the library use it, and nothing else walks files.
+//! The one engine from files to findings and a registry: finds files, compiles each by itself, and
+//! links all. `check`, `build`, `watch`, the editor and the library use it, and no other code walks
+//! files.
 
 #[cfg(feature = "fs")]
 mod batch;

@@ -1,10 +1,11 @@
-//! The names of files in a project: what a path is called, wherever one stands.
+//! The names of files in a project, independent of the current directory.
 
 use crate::base::fs::{self, ReadFs};
 use std::path::{Component, Path, PathBuf};
 
-/// The name of a path: joined to the project's root it is that file again, wherever one stands. A file outside has `..` in
-/// its name, or is named whole where it was given so and where links make `..` lead somewhere else.
+/// The name of a path: joined to the project's root it denotes the same file, from any current
+/// directory. The name of a file outside begins with `..`; it is absolute if the path was given so
+/// or if links make `..` lead elsewhere.
 pub(super) fn name_in(root: &Path, path: &Path) -> String {
     let here = fs::current_dir().unwrap_or_default();
     let base = clean(&here.join(root));
@@ -20,14 +21,15 @@ pub(super) fn name_in(root: &Path, path: &Path) -> String {
     if real(&here.join(root).join(&name)) == real(path) { slashed(&name) } else { slashed(&here.join(path)) }
 }
 
-/// The way from one folder to a path outside of it. Both are whole and without `.` and `..`.
+/// The relative path from a folder to a path outside of it. Both are absolute and without `.` and
+/// `..`.
 fn away(base: &Path, there: &Path) -> PathBuf {
     let shared = base.components().zip(there.components()).take_while(|(a, b)| a == b).count();
     let up = base.components().skip(shared).map(|_| Component::ParentDir);
     up.chain(there.components().skip(shared)).collect()
 }
 
-/// A path without `.` and `..`, by its words alone.
+/// A path without `.` and `..`, without looking at the file system.
 fn clean(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -40,7 +42,7 @@ fn clean(path: &Path) -> PathBuf {
     out
 }
 
-/// A path with `/` between its parts.
+/// A path with `/` between its components.
 pub(super) fn slashed(path: &Path) -> String {
     let text = path.to_string_lossy();
     if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }

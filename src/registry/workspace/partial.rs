@@ -1,6 +1,8 @@
-//! The part of a project that is free of errors: the definitions of files without errors that refer to no others.
+//! The part of a project that is free of errors: definitions in files without errors that depend on
+//! no other ones.
 //!
-//! Names and references alone decide, as in linking. Linear. Errors of `ctxc.toml` do not count here.
+//! Decided from names and references alone, as in linking. Linear. Errors of `ctxc.toml` do not
+//! count here.
 
 use super::documents::Documents;
 use crate::base::contained_path;
@@ -11,39 +13,40 @@ use crate::rules::check;
 use crate::template::names::{DefinitionKind, SourceKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is wanted of a check.
+/// The required result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// Findings.
     Findings,
-    /// The registry's bytes too. Then the files that were asked for are all there is.
+    /// The registry's bytes too. The requested files are then the whole project.
     Registry,
-    /// The same, where the registry has the definitions without errors although others have some.
+    /// A registry of the definitions without errors, even if others have errors.
     Partial,
 }
 
-/// A definition that a partial registry does not have.
+/// A definition that a partial registry lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excluded {
-    /// What it is.
+    /// Its kind.
     pub kind: DefinitionKind,
     /// Its name.
     pub name: String,
-    /// The file that it stands in.
+    /// The file that contains it.
     pub path: String,
-    /// The file with errors that it rests on, which may be its own.
+    /// The file with errors that it depends on, possibly its own.
     pub because: String,
-    /// The texts that it pulls in, by their path in the project.
+    /// The texts that it includes, by their path in the project.
     pub texts: Vec<String>,
 }
 
-/// The definitions with errors, and those that refer to them, each with the file with errors that it rests on.
+/// The definitions with errors and those that refer to them, each with the file with errors that it
+/// depends on.
 pub(crate) struct BrokenDefinitions<'i> {
     index: &'i Index<'i>,
     because: BTreeMap<DefId, u32>,
 }
 
-/// The registry of documents as far as it was asked for and errors allow, and the definitions that it does not have.
+/// The registry as requested and as far as errors allow, and the definitions that it lacks.
 pub(crate) fn registry(
     documents: &Documents,
     links: &Links<'_>,
@@ -60,7 +63,7 @@ pub(crate) fn registry(
     }
 }
 
-/// Finds them.
+/// Finds the definitions with errors and those that depend on them.
 pub(crate) fn broken<'i, 'd>(
     index: &'i Index<'i>,
     (order, cycles): (&[DefId], &[Cycle]),
@@ -75,7 +78,7 @@ pub(crate) fn broken<'i, 'd>(
     let mut because = BTreeMap::new();
     let own = order.iter().filter(|id| is_broken(id.file)).map(|id| (*id, id.file));
     because.extend(own);
-    // Nobody knows which of several is meant.
+    // Of duplicate names, it is unknown which one a reference means.
     for (first, later) in index.duplicates() {
         let files = [first.file, later.file];
         if let Some(file) = files.into_iter().find(|file| is_broken(*file)) {
@@ -97,7 +100,7 @@ pub(crate) fn broken<'i, 'd>(
         let owner = DefId { file: id.file, definition: reference.owner };
         uses.entry(owner).or_default().extend(index.target(reference));
     }
-    // Each comes behind all that it refers to.
+    // In `order`, each definition comes after all that it refers to.
     for id in order {
         let rests_on = uses.get(id).into_iter().flatten().find_map(|used| because.get(used)).copied();
         if let Some(file) = rests_on {
@@ -108,12 +111,12 @@ pub(crate) fn broken<'i, 'd>(
 }
 
 impl BrokenDefinitions<'_> {
-    /// Whether a definition is one of them.
+    /// Returns true if a definition is broken.
     pub(crate) fn holds(&self, id: DefId) -> bool {
         self.because.contains_key(&id)
     }
 
-    /// All of them, in the order of their files.
+    /// The broken definitions, in the order of their files.
     pub(super) fn excluded(&self) -> Vec<Excluded> {
         let path = |file: u32| self.index.file(file).map_or_else(String::new, |entry| entry.path.to_string());
         let one = |(id, because): (&DefId, &u32)| {

@@ -1,4 +1,4 @@
-//! What is asked of a check of a project.
+//! The input of a check of a project.
 
 use super::names;
 pub use super::partial::Goal;
@@ -12,40 +12,40 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// What to check.
+/// The input of a check.
 #[derive(Clone, Copy)]
 pub struct Request<'r> {
     /// The project's folder.
     pub root: &'r Path,
     /// The project.
     pub config: &'r Config,
-    /// Files and folders; none: what the project says.
+    /// Files and folders; if empty, those that the project configures.
     pub given: &'r [PathBuf],
-    /// A text that is checked in place of the file of that name, which need not exist.
+    /// A text that is checked in place of the file with its name, which need not exist.
     pub stdin: Option<StdinText<'r>>,
-    /// Texts that stand for those of files, by the files' names: what a fix has not written yet.
+    /// Texts in place of those of files, by file name: the changes that a fix has not written yet.
     pub overlay: &'r Overlay,
-    /// Threads at most; `None` for one a core.
+    /// The maximum number of threads; `None` for one per core.
     pub threads: Option<NonZeroUsize>,
-    /// What is wanted.
+    /// The required result.
     pub goal: Goal,
-    /// Whether it is recorded what was read.
+    /// The switch for recording the inputs that are read.
     pub recording: Recording,
-    /// Whether findings need their fingerprints.
+    /// The switch for computing fingerprints of findings.
     pub identity: Identity,
-    /// Findings less grave than this are counted and not kept.
+    /// The lowest severity of findings that are returned; findings below it are only counted.
     pub least: Severity,
 }
 
 /// Bytes by the name of the file that they stand for.
 pub type Overlay = BTreeMap<String, Vec<u8>>;
 
-/// Whether a check records its inputs.
+/// The switch for recording a check's inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recording {
-    /// It does not.
+    /// Inputs are not recorded.
     Off,
-    /// It does, for a program that waits until they change.
+    /// Inputs are recorded, for a program that waits until they change.
     On,
 }
 
@@ -63,13 +63,13 @@ pub struct StdinText<'h> {
 #[error("{} does not exist", .0.display())]
 pub struct NoSuchPath(pub PathBuf);
 
-/// The name that findings give to a path: relative to the project root; as given where it lies outside.
+/// The name of a path in findings: relative to the project root; as given if it lies outside.
 pub fn name_in(root: &Path, path: &Path) -> String {
     names::name_in(root, path)
 }
 
 impl Request<'_> {
-    /// The text of a file as it is checked.
+    /// The text of a file, as checked.
     pub(super) fn text(&self, path: &str) -> Option<String> {
         let decoded = |bytes: &[u8]| decode::decode(bytes).ok().map(Cow::into_owned);
         if let Some(stdin) = self.stdin.filter(|stdin| stdin.name == path) {

@@ -1,7 +1,9 @@
-//! From the paths that a command is given to files, in parallel: the walk hands each file on as soon as it is found.
+//! A parallel walk from the paths given to a command to their files; each file is passed on as soon
+//! as it is found.
 //!
-//! Decides by name alone (`*.xml`, `.gitignore`, the project's globs); what a file holds is looked at by the visitor.
-//! Nothing of the machine counts (no global ignore file), so that every machine finds the same files.
+//! Decides by name alone (`*.xml`, `.gitignore`, the project's globs); the visitor reads the
+//! contents. Ignores all settings of the machine (no global ignore file), so that every machine
+//! finds the same files.
 
 use super::batch::Batch;
 use super::names::{name_in, slashed};
@@ -21,38 +23,39 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Named files below this number are visited by one thread: a thread costs more than a few files.
+/// Fewer given files than this are visited by one thread, since a thread costs more than a few
+/// files.
 const FEW: usize = 8;
 
-/// How many batches a walk may be ahead of those who visit what is in them.
+/// The number of batches that the walk may be ahead of the visiting threads.
 const AHEAD: usize = 64;
-/// Where a walk starts.
+/// A path where a walk starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Start {
-    /// As it is opened.
+    /// The path to open.
     pub(super) path: PathBuf,
-    /// As it is named, see [`name_in`]: without a trailing slash; empty for the root itself.
+    /// Its name, see [`name_in`]: without a trailing slash; empty for the root itself.
     pub(super) name: String,
 }
 
-/// What to walk.
+/// The files and folders to walk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plan {
-    /// The project's folder, from which files of patterns are named.
+    /// The project's folder; the names of ignore files are relative to it.
     root: PathBuf,
-    /// It, and the folders that were named: no link leads out of them.
+    /// The project's folder and the given folders; links must not lead out of them.
     homes: Vec<PathBuf>,
-    /// Folders of the project that are elsewhere, behind a link.
+    /// Folders of the project behind a link that leads out of it.
     outside: Vec<Start>,
-    /// Files that were named: taken whatever they are called and hold.
+    /// Given files: visited whatever their names and contents.
     pub(super) files: Vec<Start>,
-    /// Folders.
+    /// Folders to walk.
     pub(super) folders: Vec<Start>,
-    /// Where the project says that templates are, and nothing is yet.
+    /// The configured template folders that do not exist yet.
     pub(super) absent: Vec<PathBuf>,
-    /// Only files that these match, when folders are walked.
+    /// The files to visit in folders; all if `None`.
     pub(super) include: Option<Globs>,
-    /// No file that these match, when folders are walked.
+    /// The files to skip in folders.
     pub(super) exclude: Globs,
 }
 
@@ -61,12 +64,12 @@ pub(super) struct Plan {
 pub(super) struct Found<'a> {
     pub(super) path: &'a Path,
     pub(super) name: &'a str,
-    /// Whether it was named rather than found in a folder.
+    /// The way it was selected.
     pub(super) by: By,
 }
 
 impl Found<'_> {
-    /// Its bytes. A pipe is read only where somebody named it.
+    /// Reads its bytes. A pipe is read only if the caller named it.
     pub(super) fn read(&self, limit: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
         if self.name.contains(char::REPLACEMENT_CHARACTER) && self.path.to_str().is_none() {
             return Err(io::Error::other(fs::STRANGE));
@@ -76,7 +79,7 @@ impl Found<'_> {
     }
 }
 
-/// How a file came to be visited.
+/// The way a file was selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     /// Found in a folder.
@@ -85,18 +88,18 @@ pub(super) enum By {
     Name,
 }
 
-/// One thread's part of a visit.
+/// The visitor of one thread.
 pub(super) trait Visit: Send {
-    /// Takes a file.
+    /// Visits a file.
     fn file(&mut self, found: &Found<'_>);
 
-    /// A folder or file that could not be looked at.
+    /// Reports a folder or file that could not be read.
     fn unreadable(&mut self, name: &str, error: io::Error);
 
-    /// A folder that is looked into.
+    /// Enters a folder.
     fn folder(&mut self, _path: &Path) {}
 
-    /// A file that is a link to another one; it is visited too.
+    /// Reports a file that is a link to another one; it is visited too.
     fn link(&mut self, _path: &Path) {}
 }
 
@@ -105,7 +108,8 @@ pub(super) trait Visit: Send {
 pub(super) struct Missing(pub(super) PathBuf);
 
 impl Plan {
-    /// What to walk for the paths of a command; none given, what the project says.
+    /// The plan for the paths of a command; if none is given, for those that the project
+    /// configures.
     pub(super) fn new(root: &Path, given: &[PathBuf], templates: &Templates) -> Result<Self, Missing> {
         let Templates { include, exclude, .. } = templates;
         let mut plan = Self { root: root.to_path_buf(), exclude: exclude.clone(), ..Self::default() };
@@ -120,7 +124,7 @@ impl Plan {
         if given.is_empty() {
             plan.include.clone_from(include);
             let starts = include.as_ref().map_or_else(|| vec![usual(root)], |globs| bases(root, globs));
-            // A pattern may name what is not there yet.
+            // A pattern can name a folder that does not exist yet.
             let (there, absent): (Vec<Start>, Vec<Start>) = starts.into_iter().partition(|start| fs::exists(&start.path));
             (plan.outside, plan.folders) = there.into_iter().partition(|start| plan.leads_out(&start.path).is_some());
             plan.absent = absent.into_iter().map(|start| start.path).collect();
@@ -130,7 +134,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Threads to visit it with. Counting the machine's costs more than checking a file, so a few named files do not ask.
+    /// The number of threads for the walk. Counting the cores costs more than checking a file, so
+    /// it is skipped for a few given files.
     pub(super) fn threads(&self, asked: Option<NonZeroUsize>) -> NonZeroUsize {
         if self.folders.is_empty() && self.files.len() < FEW {
             return NonZeroUsize::MIN;
@@ -138,7 +143,8 @@ impl Plan {
         asked.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
     }
 
-    /// Visits every file once for each way that leads to it. `make` gives each thread its visitor.
+    /// Visits every file once for each path that leads to it. `make` creates the visitor of each
+    /// thread.
     pub(super) fn run<V: Visit>(&self, threads: NonZeroUsize, make: impl Fn() -> V + Sync) {
         self.named(threads, &make);
         for start in &self.outside {
@@ -151,7 +157,7 @@ impl Plan {
         }
         let barred = SkippedFolders::default();
         let Some(walk) = self.builder(threads, &barred) else { return self.barred(&barred, &make) };
-        // The threads of a walk have small stacks: what they find is visited by others.
+        // The threads of the walk have small stacks, so other threads visit the files.
         let (send, found) = sync_channel(AHEAD);
         let found = Arc::new(Mutex::new(found));
         let visit = |found: Arc<Mutex<Receiver<_>>>| {
@@ -192,7 +198,7 @@ impl Plan {
         Some(walk)
     }
 
-    /// Tells the files of patterns that kept the walk out of folders.
+    /// Reports the ignore files that kept the walk out of folders.
     fn barred<V: Visit>(&self, barred: &SkippedFolders, make: &impl Fn() -> V) {
         let met = barred.met();
         let Some(mut visitor) = (!met.is_empty()).then(make) else { return };
@@ -216,7 +222,7 @@ impl Plan {
         if self.exclude.matches(&name) || self.include.as_ref().is_some_and(|globs| !globs.matches(&name)) {
             return;
         }
-        // A pipe or a socket is no template: to open one may wait for ever.
+        // A pipe or a socket is not a template, and opening one can block forever.
         let is_irregular = entry.file_type().is_none_or(|kind| !kind.is_file() && !kind.is_symlink());
         if is_irregular || entry.path_is_symlink() && fs::exists(entry.path()) && !fs::is_file(entry.path()) {
             return visitor.unreadable(&name, irregular());
@@ -230,8 +236,8 @@ impl Plan {
         visitor.file(&Found { path: entry.path(), name: &name, by: By::Walk });
     }
 
-    /// No link to a folder is followed. One out of the project is told where templates are looked for: among all that lies in a project
-    /// it is somebody else's, of a build or of a package.
+    /// Links to folders are not followed. A link out of the project is reported only within the
+    /// template folders: elsewhere in a project such links belong to builds or packages.
     fn link_to_folder(&self, entry: &DirEntry, visitor: &mut impl Visit) {
         let is_among_templates = self.folders.iter().any(|start| !start.name.is_empty() && entry.path().starts_with(&start.path));
         let name = self.name(entry.path());
@@ -243,7 +249,7 @@ impl Plan {
         }
     }
 
-    /// That a link leads out of the project, and out of every folder that was named.
+    /// The error for a link that leads out of the project and of every given folder.
     fn leads_out(&self, path: &Path) -> Option<io::Error> {
         let out = self.homes.iter().map(|home| leads_out(&fs::RealFs, home, path)).collect::<Option<Vec<_>>>();
         out?.pop()
@@ -251,7 +257,7 @@ impl Plan {
 
     fn failed(&self, error: ignore::Error, visitor: &mut impl Visit) {
         let name = path_of(&error).map(|path| self.name(path)).unwrap_or_default();
-        // A bad line in a `.gitignore` hides nothing more than that line.
+        // An invalid line in a `.gitignore` only disables that line.
         if let Some(error) = error.into_io_error() {
             visitor.unreadable(if name.is_empty() { "." } else { &name }, error);
         }
@@ -303,7 +309,7 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
     }
 }
 
-/// `templates/` if there is one, else the project itself.
+/// `templates/` if it exists, or the project's folder.
 fn usual(root: &Path) -> Start {
     let templates = root.join("templates");
     if fs::is_dir(&templates) {
@@ -312,13 +318,13 @@ fn usual(root: &Path) -> Start {
     Start { path: root.to_path_buf(), name: String::new() }
 }
 
-/// The folders that hold everything some globs can match.
+/// The folders that contain every possible match of some globs.
 fn bases(root: &Path, globs: &Globs) -> Vec<Start> {
     let place = |name: &str| if name.is_empty() { root.to_path_buf() } else { root.join(name) };
     base_names(globs).into_iter().map(|name| Start { path: place(&name), name }).collect()
 }
 
-/// The same by their names in the project.
+/// The names of those folders in the project.
 pub(super) fn base_names(globs: &Globs) -> Vec<String> {
     let mut names: Vec<String> = globs.written().iter().map(|pattern| path_patterns::fixed(pattern)).collect();
     names.sort();

@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(in crate::request) fn read(body: &Value, request: &mut Request) {
     for (pointer, value) in list(body, "", "tools") {
         let mut own = tool(value, value, &pointer, "", "input_schema");
-        // The vendor's own have a dated kind, and no schema.
+        // The vendor's own tools have a dated kind and no schema.
         own.is_server = !own.has_schema && !matches!(text(value, "type"), "" | "custom");
         request.tools.push(own);
     }
@@ -29,7 +29,7 @@ pub(in crate::request) fn read(body: &Value, request: &mut Request) {
     }
 }
 
-/// The blocks at a key.
+/// Returns the blocks at a key.
 fn content(value: &Value, pointer: &str, key: &str) -> Vec<Placed> {
     if let Some(text) = value.get(key).and_then(Value::as_str) {
         return vec![said(text, format!("{pointer}/{key}"))];

@@ -1,45 +1,46 @@
-//! What the forms have in common: texts, lists, addresses of images, tools of a nested and of a flat form.
+//! Helpers that the dialects share: texts, lists, URLs of images, tools of a nested and of a flat
+//! form.
 
 use crate::kernel::conversation::{Media, MediaSource, Part, Speaker, ToolCall, ToolResult};
 use crate::request::model::{CacheMark, Message, Placed, Tool};
 use serde_json::{Map, Value};
 
-/// A text at a key.
+/// Returns the text at a key; empty if there is none.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The elements of a list at a pointer, each with its own pointer.
+/// Returns the elements of a list, each with its pointer; an empty key means the value itself.
 pub(super) fn list<'v>(value: &'v Value, pointer: &str, key: &str) -> impl Iterator<Item = (String, &'v Value)> {
     let prefix = if key.is_empty() { pointer.to_owned() } else { format!("{pointer}/{key}") };
     let list = if key.is_empty() { Some(value) } else { value.get(key) };
-    // Gemini takes what is alone for a list of one.
+    // Gemini accepts a single object as a list of one.
     let alone = list.filter(|list| list.is_object()).map(|one| (prefix.clone(), one));
     let list = list.and_then(Value::as_array).into_iter().flatten().enumerate();
     alone.into_iter().chain(list.map(move |(at, one)| (format!("{prefix}/{at}"), one)))
 }
 
-/// A part at its place.
+/// Creates a part with its cache breakpoint.
 pub(super) fn placed(part: Option<Part>, kind: &str, pointer: String, value: &Value) -> Placed {
     Placed { part, kind: kind.to_owned(), pointer, cache: CacheMark::of(value) }
 }
 
-/// A part whose form has no room for a breakpoint.
+/// Creates a part in a form without cache breakpoints.
 pub(super) fn bare(part: Part, kind: &str, pointer: String) -> Placed {
     Placed { part: Some(part), kind: kind.to_owned(), pointer, cache: None }
 }
 
-/// A text at its place.
+/// Creates a text part.
 pub(super) fn said(text: &str, pointer: String) -> Placed {
     bare(Part::Text(text.to_owned()), "", pointer)
 }
 
-/// A message without parts.
+/// Creates a message without parts.
 pub(super) fn message(speaker: Speaker, role: &str, number: Option<usize>, pointer: &str) -> Message {
     Message { speaker, role: role.to_owned(), number, pointer: pointer.to_owned(), parts: Vec::new() }
 }
 
-/// Who speaks under a role's word.
+/// Returns the speaker of a role.
 pub(super) fn speaker(role: &str) -> Speaker {
     match role {
         "system" | "developer" => Speaker::System,
@@ -49,7 +50,7 @@ pub(super) fn speaker(role: &str) -> Speaker {
     }
 }
 
-/// An image or document at an address, which may hold all of it.
+/// Returns an image or document by its URL, which may be a data URL.
 pub(super) fn media(url: &str, what: &str, name: Option<&str>) -> Part {
     if let Some((media_type, data)) = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
         return base64(if media_type.is_empty() { what } else { media_type }, data, name);
@@ -58,13 +59,14 @@ pub(super) fn media(url: &str, what: &str, name: Option<&str>) -> Part {
     Part::Media(Media { media_type: what.to_owned(), name, source: MediaSource::Url(url.to_owned()) })
 }
 
-/// What is here in base64.
+/// Returns an image or document from base64 data.
 pub(super) fn base64(media_type: &str, data: &str, name: Option<&str>) -> Part {
     let name = name.filter(|name| !name.is_empty()).map(str::to_owned);
     Part::Media(Media { media_type: media_type.to_owned(), name, source: MediaSource::Base64(data.to_owned()) })
 }
 
-/// A call of a tool. Arguments that are written as a text are read; what is no object stays as it is.
+/// Returns a tool call. Arguments in the form of a text are parsed; anything but an object stays as
+/// it is.
 pub(super) fn call(id: &str, name: &str, arguments: Option<&Value>) -> Part {
     let arguments = match arguments {
         None | Some(Value::Null) => Value::Object(Map::new()),
@@ -77,12 +79,12 @@ pub(super) fn call(id: &str, name: &str, arguments: Option<&Value>) -> Part {
     Part::Call(ToolCall { id: id.to_owned(), name: name.to_owned(), arguments })
 }
 
-/// What a tool gave back.
+/// Returns a tool result.
 pub(super) fn result(call: &str, parts: Vec<Part>, is_error: bool) -> Part {
     Part::Result(ToolResult { call: call.to_owned(), parts, is_error })
 }
 
-/// A tool whose fields stand together.
+/// Returns a tool whose fields are those of `function`.
 pub(super) fn tool(value: &Value, function: &Value, pointer: &str, inner: &str, schema: &str) -> Tool {
     let kind = text(value, "type");
     let name = text(function, "name");

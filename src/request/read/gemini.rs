@@ -1,4 +1,5 @@
-//! `generateContent` of Gemini. Keys stand in camel case or in snake case; calls may have no ids, and results then follow by name.
+//! `generateContent` of Gemini. Keys are in camel case or snake case; tool calls may lack ids, and
+//! results then match by name.
 
 use super::block::{base64, call, list, media, message, placed, result, speaker, text, tool};
 use crate::kernel::conversation::{Part, Reasoning, Speaker};
@@ -6,7 +7,7 @@ use crate::request::model::{Placed, Request};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A value at a key in either case.
+/// Returns the key and value in either case.
 fn either<'v>(value: &'v Value, camel: &'static str, snake: &'static str) -> Option<(&'static str, &'v Value)> {
     value.get(camel).map(|found| (camel, found)).or_else(|| value.get(snake).map(|found| (snake, found)))
 }
@@ -45,14 +46,14 @@ pub(in crate::request) fn read(body: &Value, request: &mut Request) {
     }
 }
 
-/// How often tools of a name were called and gave back something, where neither has an id.
+/// The number of calls and of results of each tool without ids.
 #[derive(Default)]
 struct Names {
     calls: BTreeMap<String, usize>,
     results: BTreeMap<String, usize>,
 }
 
-/// An id: the own one, else the name with its number.
+/// Returns the given id, otherwise the name with its number.
 fn id(value: &Value, seen: &mut BTreeMap<String, usize>) -> String {
     let own = text(value, "id");
     if !own.is_empty() {

@@ -1,4 +1,4 @@
-//! From a body to a request: one file a form.
+//! Readers of bodies: one file for each dialect.
 
 pub(super) mod anthropic;
 mod block;

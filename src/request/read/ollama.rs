@@ -1,4 +1,4 @@
-//! Chat of Ollama. Calls have no ids: results follow in the order of the calls.
+//! Chat of Ollama. Tool calls have no ids: results follow in the order of the calls.
 
 use super::block::{bare, base64, call, list, message, placed, result, said, speaker, text, tool};
 use crate::kernel::conversation::{Part, Reasoning, Speaker};
@@ -6,7 +6,7 @@ use crate::request::model::Request;
 use serde_json::Value;
 
 pub(in crate::request) fn read(body: &Value, request: &mut Request) {
-    // Where nobody says, it streams.
+    // The default is a stream.
     request.is_stream = body.get("stream").and_then(Value::as_bool).unwrap_or(true);
     for (pointer, value) in list(body, "", "tools") {
         let (function, inner) = value.get("function").map_or((value, ""), |function| (function, "/function"));
@@ -15,7 +15,7 @@ pub(in crate::request) fn read(body: &Value, request: &mut Request) {
     if let Some(schema) = body.get("format").filter(|format| format.is_object()) {
         request.format = Some(("/format".to_owned(), schema.clone()));
     }
-    // Calls without a result so far.
+    // Tool calls without a result so far.
     let mut open: Vec<(String, String)> = Vec::new();
     let mut calls = 0;
     for (number, (pointer, value)) in list(body, "", "messages").enumerate() {

@@ -1,4 +1,4 @@
-//! Chat completions of `OpenAI`, and of the many that speak like it.
+//! Chat completions of `OpenAI` and compatible servers.
 
 use super::block::{bare, call, list, media, message, placed, result, said, speaker, text, tool};
 use crate::kernel::conversation::{Part, Reasoning, Speaker};
@@ -10,7 +10,7 @@ pub(in crate::request) fn read(body: &Value, request: &mut Request) {
         let (function, inner) = value.get("function").map_or((value, ""), |function| (function, "/function"));
         request.tools.push(tool(value, function, &pointer, inner, "parameters"));
     }
-    // The form before tools.
+    // The predecessor of tools.
     for (pointer, value) in list(body, "", "functions") {
         request.tools.push(tool(value, value, &pointer, "", "parameters"));
     }
@@ -50,7 +50,7 @@ fn one(value: &Value, pointer: &str, number: usize) -> Message {
     own
 }
 
-/// The texts, images and documents of a message.
+/// Returns the texts, images and documents of a message.
 fn content(value: &Value, pointer: &str) -> Vec<Placed> {
     if let Some(text) = value.get("content").and_then(Value::as_str) {
         return vec![said(text, format!("{pointer}/content"))];

@@ -1,4 +1,4 @@
-//! Responses of `OpenAI`: `instructions` is what the system says, `input` a text or a list of items.
+//! Responses of `OpenAI`: `instructions` is the system text, `input` a text or a list of items.
 
 use super::block::{call, list, media, message, placed, result, said, speaker, text, tool};
 use crate::kernel::conversation::{Part, Reasoning, Speaker};
@@ -9,7 +9,7 @@ pub(in crate::request) fn read(body: &Value, request: &mut Request) {
     for (pointer, value) in list(body, "", "tools") {
         let mut own = tool(value, value, &pointer, "", "parameters");
         own.is_server = text(value, "type") != "function" && text(value, "type") != "custom";
-        // Where nobody says, it is strict.
+        // An omitted `strict` counts as false.
         own.is_strict = text(value, "type") == "function" && value.get("strict").and_then(Value::as_bool).unwrap_or(false);
         request.tools.push(own);
     }
@@ -64,7 +64,7 @@ pub(in crate::request) fn read(body: &Value, request: &mut Request) {
     }
 }
 
-/// The texts, images and documents at a key of an item.
+/// Returns the texts, images and documents at a key of an item.
 fn content(value: &Value, pointer: &str, key: &str) -> Vec<Placed> {
     if let Some(text) = value.get(key).and_then(Value::as_str) {
         return vec![said(text, format!("{pointer}/{key}"))];

@@ -5,7 +5,7 @@ use super::words::{LOOKED_UP, PARENT, share};
 use crate::settings::conflict::Side;
 use crate::template::setting::SettingName::{FreshContext, InheritContext};
 
-/// Looked-up context replaces inherited context; a task cannot ask for both.
+/// Looked-up context replaces inherited context, so a task cannot have both.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 201, "context-conflict", "looks up fresh context and inherits its parent's, both written")
         .fixed(Fixable::Suggested),

@@ -5,7 +5,7 @@ use super::words::{LOOKED_UP, PARENT, share};
 use crate::settings::conflict::Side;
 use crate::template::setting::SettingName::{FreshContext, InheritContext};
 
-/// No default is ever flipped to escape a conflict, so the missing setting has to be written.
+/// A default never changes to avoid a conflict, so the missing setting has to be written.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(
         promise,
@@ -22,7 +22,7 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     out.extend(word(cx).filter(|_| is_clear() && knows_defaults(cx)));
 }
 
-/// Words the conflict, whatever else is said about the task.
+/// Returns the finding for the conflict, regardless of other findings about the task.
 pub(in crate::rules) fn word(cx: &NodeCx<'_>) -> Option<Diagnostic> {
     let conflict = exclusivity(&cx.body.resolved, &cx.cx.config.layers)?;
     let (written, default) = match conflict.side {
@@ -39,7 +39,7 @@ pub(in crate::rules) fn word(cx: &NodeCx<'_>) -> Option<Diagnostic> {
     let finding = provenance(cx, finding, default);
     let looked_up = set(cx.task, InheritContext, "none", LOOKED_UP);
     let parent = set(cx.task, FreshContext, "disabled", PARENT);
-    // The way out that keeps what is written comes first.
+    // The fix that keeps the written setting comes first.
     Some(match conflict.side {
         Side::Inherit => finding.fix(parent).fix(looked_up),
         Side::Fresh | Side::Both => finding.fix(looked_up).fix(parent),

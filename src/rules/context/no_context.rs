@@ -1,10 +1,11 @@
-//! CTX203: a task that sees nothing.
+//! CTX203: a task without any context.
 
 use super::prelude::*;
 use crate::settings::conflict::{WithoutContext, no_context};
 use crate::template::setting::SettingName::{self, AccumulateData, FreshContext, InheritContext};
 
-/// Often meant; as often an oversight. Information only where files, inputs, parameters or a conversation still give the task something.
+/// Often intended, and as often an oversight. Only information if files, inputs, parameters or a
+/// conversation still give the task something.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 203, "no-context", "inherits nothing, carries nothing and looks nothing up").fixed(Fixable::Suggested),
     Check::Node(check),
@@ -35,7 +36,7 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     finding = finding.help("where that is meant, say so inside the task: <?ctxc allow no-context reason=\"…\"?>");
     let ways = [(FreshContext, "enabled", "looks up context of its own"), (InheritContext, "full", "sees its parent's context")];
-    // The author of one of them has chosen.
+    // An author who wrote one of these settings has decided already.
     for (name, value, effect) in ways.into_iter().filter(|_| at.is_none()) {
         finding = finding.fix(set(cx.task, name, value, effect));
     }

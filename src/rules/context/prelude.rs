@@ -1,4 +1,4 @@
-//! What rules on context settings are written with.
+//! Imports of the rules on context settings.
 
 pub(super) use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance};
 pub(super) use crate::rules::prelude::*;

@@ -1,4 +1,4 @@
-//! CTX205: a setting that says what holds anyway.
+//! CTX205: a setting that repeats the default.
 
 use super::prelude::*;
 use crate::rules::setting_fixes::type_of;
@@ -7,14 +7,15 @@ use crate::settings::provenance::Place;
 use crate::syntax::write::remove_element;
 use crate::template::setting::{SettingName, Word};
 
-/// Off by default: some houses write every setting on purpose.
+/// Off by default: some teams write every setting on purpose.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(hint, 205, "redundant-override", "a written setting that is the default").off().fixed(Fixable::Safe),
     Check::Node(check),
 );
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    // The other rules of this family are on nearly everywhere, this one nearly nowhere: look no further.
+    // The other rules of this family are nearly always on, this one nearly never, so it returns
+    // early.
     let Some(settings) = cx.task.settings.as_ref().filter(|_| cx.cx.config.lints.is_on(&RULE.meta)) else { return };
     let layers = &cx.cx.config.layers;
     for name in SettingName::ALL.iter().copied() {

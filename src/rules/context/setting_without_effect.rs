@@ -1,4 +1,4 @@
-//! CTX204: a setting that changes nothing.
+//! CTX204: a setting without effect.
 
 use super::prelude::*;
 use crate::settings::conflict::without_effect;
@@ -6,7 +6,7 @@ use crate::syntax::write::remove_element;
 use crate::template::setting::SettingName::{self, AccumulateData, AccumulationFormat};
 use crate::template::setting::Word;
 
-/// Kept as written, with `applies: false`; its author believes that something is carried.
+/// Stays in the registry with `applies: false`, although its author believes that it has an effect.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 204, "setting-without-effect", "a written setting that has no effect on what the task receives")
         .fixed(Fixable::Suggested),

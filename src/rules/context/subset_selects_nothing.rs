@@ -1,10 +1,10 @@
-//! CTX206: a subset that nothing selects.
+//! CTX206: a subset without a selection.
 
 use super::prelude::*;
 use crate::settings::conflict::subset_selects_nothing;
 use crate::template::setting::SettingName::InheritContext;
 
-/// Matching then decides what the agent sees, which is rarely what the author had in mind.
+/// Matching then decides which context the agent sees, which is rarely intended.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 206, "subset-selects-nothing", "inherits a subset of its parent's context, and nothing says which")
         .fixed(Fixable::Suggested),
@@ -27,7 +27,7 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     finding = finding
         .note("without `file_paths`, `inputs` or `context_relevance` it is matched on the task's text alone")
         .help("add <file_paths>, <inputs> or <context_relevance>");
-    // Beside fresh context it would be a conflict.
+    // With fresh context, `full` would be a conflict.
     let is_alone = exclusivity(&cx.body.resolved, &cx.cx.config.layers).is_none();
     let full = set(cx.task, InheritContext, "full", "sees all of its parent's context");
     out.push(if is_alone { finding.fix(full) } else { finding });

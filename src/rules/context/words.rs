@@ -1,4 +1,5 @@
-//! What the wordings of this family share: where a value came from, in the author's words, and the ways out.
+//! Shared helpers of this family: the provenance of a value in the author's terms, and the effects
+//! of fixes.
 
 use crate::rules::prelude::*;
 use crate::rules::setting_fixes::type_of;
@@ -7,11 +8,11 @@ use crate::settings::provenance::{Origin, Place};
 use crate::syntax::tree::Element;
 use crate::template::setting::{Inherit, SettingName, Word};
 
-/// What each way out means for the agent.
+/// The effect of each fix on the agent.
 pub(super) const LOOKED_UP: &str = "receives only looked-up context";
 pub(super) const PARENT: &str = "receives only its parent's context";
 
-/// What the settings' findings need to know of the task.
+/// Returns the facts of a task that findings about settings need.
 pub(super) fn facts(cx: &NodeCx<'_>) -> TaskFacts {
     let task = cx.task;
     let has_files_or_inputs = task.files.is_some() || !task.inputs.is_empty();
@@ -21,31 +22,31 @@ pub(super) fn facts(cx: &NodeCx<'_>) -> TaskFacts {
     }
 }
 
-/// Whether the defaults are those of the task: its type and subtype are known, and the project file is TOML. Where they are not, that
-/// is reported, and nothing is said about what follows from defaults.
+/// True if the task's defaults are known: its type and subtype are known, and the project file is
+/// valid TOML. Otherwise that fault is reported, and nothing that follows from defaults.
 pub(super) fn knows_defaults(cx: &NodeCx<'_>) -> bool {
     cx.body.fault.is_none() && !cx.cx.config.is_broken()
 }
 
-/// Whether a setting's value stands for something: it is not written at all, or written and understood. A value that
-/// could not be read is reported where it stands, and nothing is said about what would follow from its default.
+/// True if a setting's value is reliable: not written at all, or written and understood. A value
+/// that cannot be read is reported at its place, and nothing that would follow from its default.
 pub(super) fn is_readable(cx: &NodeCx<'_>, name: SettingName) -> bool {
     let Some(settings) = &cx.task.settings else { return true };
     settings.element(name).is_none() || settings.written.span(name).is_some()
 }
 
-/// Whether it can be said what the task leaves out: not when part of it is damaged.
+/// True if the task is undamaged, so that an absent element really is absent.
 pub(super) fn is_whole(cx: &NodeCx<'_>) -> bool {
     !cx.task.element.is_damaged()
 }
 
-/// The element of a setting; where it is not written, the task's name.
+/// The span of a setting's element; the head of the task if the setting is not written.
 pub(super) fn place(cx: &NodeCx<'_>, name: SettingName) -> Span {
     let element = cx.task.settings.as_ref().and_then(|settings| settings.element(name));
     element.map_or_else(|| cx.task.head(), Element::span)
 }
 
-/// `all` or `part`, as the author would say it.
+/// `all` or `part`, as messages use it.
 pub(super) const fn share(inherit: Inherit) -> &'static str {
     match inherit {
         Inherit::Subset => "part",
@@ -53,8 +54,8 @@ pub(super) const fn share(inherit: Inherit) -> &'static str {
     }
 }
 
-/// “`inherit_context` is `full`: the default of type atomic; neither triage.xml nor ctxc.toml sets it”, and a label
-/// where a project file sets it.
+/// Adds the provenance of a setting: the note “`inherit_context` is `full`: the default of type
+/// atomic; neither triage.xml nor ctxc.toml sets it”, or a label at the place that sets it.
 pub(super) fn provenance(cx: &NodeCx<'_>, finding: Diagnostic, name: SettingName) -> Diagnostic {
     let setting = cx.body.resolved.get(name);
     let word = name.word();

@@ -1,12 +1,11 @@
-//! CTX194: an `allow` that does not say why.
+//! CTX194: an `allow` without a reason.
 
 use crate::rules::prelude::*;
 
-/// Later readers cannot tell whether it still holds.
+/// Without a reason, later readers cannot judge if the `allow` still holds.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(warning, 194, "missing-reason", "an `allow` instruction without a reason"), Check::Edge);
 
-/// Words it.
 pub(in crate::rules) fn word(cx: &FileCx<'_>, instruction: Span) -> Diagnostic {
     Diagnostic::new(&RULE.meta, cx.path, instruction, "`allow` silences a finding and gives no reason")
         .help("say why it is right here: reason=\"…\"")

@@ -1,4 +1,5 @@
-//! Findings about `<?ctxc …?>` instructions, made by the engine once it knows what they silenced.
+//! Findings about `<?ctxc …?>` instructions. The engine reports them once it has recorded the
+//! findings that each one silenced.
 
 pub(crate) mod locked_allow;
 pub(crate) mod missing_reason;

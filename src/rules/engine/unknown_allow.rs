@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::Edge,
 );
 
-/// Words it; `names` are those of all rules.
+/// `names` contains the names of all rules.
 pub(in crate::rules) fn word(cx: &FileCx<'_>, name: Spanned<&str>, names: &[&'static str]) -> Diagnostic {
     let finding = Diagnostic::new(&RULE.meta, cx.path, name.span, format!("no rule is called `{}`", name.value));
     if let Some(meant) = nearest(name.value, names.iter().copied()) {
@@ -16,7 +16,7 @@ pub(in crate::rules) fn word(cx: &FileCx<'_>, name: Spanned<&str>, names: &[&'st
             .help(format!("did you mean `{meant}`?"))
             .fix(Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(name.span, meant)]));
     }
-    // One word of a name: `contxt` for any of those with `context`.
+    // Matches a single word of a name: `contxt` suggests all rules with `context` in their name.
     let words = || names.iter().flat_map(|name| name.split('-')).filter(|word| word.len() > 3);
     let Some(word) = nearest(name.value, words()) else { return finding.help("`ctxc rules` lists the names of all rules") };
     let with = names.iter().filter(|name| name.split('-').any(|own| own == word)).map(|name| format!("`{name}`"));

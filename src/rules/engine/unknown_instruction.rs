@@ -1,8 +1,8 @@
-//! CTX193: a `<?ctxc …?>` instruction that ctxc does not know.
+//! CTX193: an unknown `<?ctxc …?>` instruction.
 
 use crate::rules::prelude::*;
 
-/// Verbs that an instruction may start with. `fmt` speaks to the formatter.
+/// Verbs of instructions. `fmt` is an instruction to the formatter.
 pub(in crate::rules) const VERBS: &[&str] = &["allow", "fmt"];
 
 /// An instruction with a misspelt verb does nothing.
@@ -11,7 +11,6 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::Edge,
 );
 
-/// Words it.
 pub(in crate::rules) fn word(cx: &FileCx<'_>, verb: Spanned<&str>) -> Diagnostic {
     if verb.value == "allow" {
         return Diagnostic::new(&RULE.meta, cx.path, verb.span, "`allow` names no rule")

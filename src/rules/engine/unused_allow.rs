@@ -7,16 +7,16 @@ use crate::rules::structure::family::whole_line;
 pub(crate) static RULE: Rule =
     Rule::new(meta!(warning, 190, "unused-allow", "an `allow` instruction silences nothing").fixed(Fixable::Safe), Check::Edge);
 
-/// How much of an instruction is without effect.
+/// The part of an instruction that has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::rules) enum UnusedExtent {
-    /// It names this rule alone.
+    /// The whole instruction: it names this rule alone.
     Name,
-    /// It names others that must stay.
+    /// One of several names; the others must stay.
     OneOfSeveral,
 }
 
-/// Words it. `only` says how much of the instruction can go.
+/// `only` is the part of the instruction that can be removed.
 pub(in crate::rules) fn word(cx: &FileCx<'_>, instruction: Span, name: Spanned<&str>, only: UnusedExtent) -> Diagnostic {
     let fix = match only {
         UnusedExtent::Name => Fix::safe("remove the instruction", vec![Edit::delete(whole_line(cx, instruction))]),

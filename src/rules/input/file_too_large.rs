@@ -1,4 +1,4 @@
-//! CTX902: a file above the size limit, refused before it is read.
+//! CTX902: a file above the size limit, rejected before it is read.
 
 use crate::base::number::size;
 use crate::base::source::LineIndex;
@@ -6,18 +6,18 @@ use crate::rules::prelude::*;
 use crate::syntax::fault::FaultKind;
 use std::sync::Arc;
 
-/// A file so large is no template that a person wrote, and reading it would cost everybody time and memory.
+/// A file of that size is no hand-written template, and reading it costs time and memory.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 902, "file-too-large", "a file is larger than the limit"),
     Check::Syntax(&[(FaultKind::FileTooLong, decoded)]),
 );
 
-/// A text that grew beyond the limit when it was decoded, or that came from elsewhere than a file.
+/// Reports a text that exceeds the limit after decoding, or that does not come from a file.
 fn decoded(cx: &SyntaxCx<'_>) -> Diagnostic {
     word(cx.file.path, cx.file.config.limits.file)
 }
 
-/// Words it. `limit` in bytes.
+/// `limit` is in bytes.
 pub fn word(path: &Arc<str>, limit: u64) -> Diagnostic {
     let mut diagnostic = Diagnostic::new(
         &RULE.meta,

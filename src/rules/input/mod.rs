@@ -1,4 +1,4 @@
-//! Family 9xx: inputs that cannot be read. Worded here, found at the edge.
+//! Family 9xx: inputs that cannot be read. The edge finds them; this module holds their rules.
 
 use super::rule::Rule;
 

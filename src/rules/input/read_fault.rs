@@ -1,4 +1,4 @@
-//! From the operating system's answer to the rule that words it.
+//! Maps an error of the operating system to the rule that reports it.
 
 use super::{file_too_large, unreadable_file};
 pub use crate::base::contained_path::reason;
@@ -6,7 +6,7 @@ use crate::rules::prelude::*;
 use std::io;
 use std::sync::Arc;
 
-/// The finding for an input that could not be read. `limit` is the size in bytes above which files are refused.
+/// The finding for an input that could not be read. `limit` is the maximum size of a file in bytes.
 pub fn word(path: &Arc<str>, err: &io::Error, limit: u64) -> Diagnostic {
     if err.kind() == io::ErrorKind::FileTooLarge {
         return file_too_large::word(path, limit);

@@ -6,14 +6,15 @@ use crate::project::suppressions::{Applied, Entry, FILE, Key, Suppressions};
 use crate::rules::prelude::*;
 use std::sync::Arc;
 
-/// A suppression that outlived its finding would hide the next one like it.
+/// A suppression that outlives its finding would hide the next finding like it.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 903, "stale-suppression", "a recorded finding is no longer there").fixed(Fixable::Safe),
     Check::Edge,
 );
 
-/// Takes recorded findings out of a list, and adds a finding for each entry that no longer applies, as far as `looked_at` says
-/// that its file was part of this run. How many were taken out. `text` is what the entries were read from.
+/// Removes recorded findings from a list, and adds a finding for each entry that no longer applies.
+/// Entries of files for which `looked_at` returns false are not judged. Returns the number of
+/// removed findings. `text` is the source of the entries.
 pub fn apply(found: &mut Vec<Diagnostic>, (text, recorded): (&str, &Suppressions), looked_at: impl Fn(&str) -> bool) -> usize {
     let Applied { suppressed, stale } = recorded.apply(found, looked_at);
     if !stale.is_empty() {
@@ -24,7 +25,7 @@ pub fn apply(found: &mut Vec<Diagnostic>, (text, recorded): (&str, &Suppressions
     suppressed
 }
 
-/// Words one entry of the text, which met so many findings.
+/// Reports one entry that matched only `met` findings.
 fn word(text: &str, index: &LineIndex, Key { path, rule, .. }: &Key, entry: Entry, met: u32) -> Diagnostic {
     let message = if met == 0 {
         format!("`{rule}` in {path} is suppressed here but no longer found")

@@ -6,10 +6,10 @@ use crate::rules::prelude::*;
 use std::io;
 use std::sync::Arc;
 
-/// A file that was meant to be checked and could not be: silence about it would pass for approval.
+/// A file that should be checked but cannot be read must not pass as correct.
 pub(crate) static RULE: Rule = Rule::new(meta!(promise, 901, "unreadable-file", "a file or folder cannot be read"), Check::Edge);
 
-/// Words it.
+/// Returns the finding for a file or folder that cannot be read.
 pub fn word(path: &Arc<str>, err: &io::Error) -> Diagnostic {
     let help = WAYS.iter().find(|(kind, _)| *kind == err.kind()).map_or(OTHERWISE, |(_, way)| way);
     let is_patterns = path.ends_with(".gitignore") || path.ends_with(".ignore");
@@ -23,7 +23,7 @@ pub fn word(path: &Arc<str>, err: &io::Error) -> Diagnostic {
 const WAYS: [(io::ErrorKind, &str); 4] = [
     (io::ErrorKind::PermissionDenied, "give yourself permission to read it, or leave it out with `exclude` in ctxc.toml"),
     (io::ErrorKind::NotFound, "it vanished during the run, or is a link to nothing: restore it or remove the link"),
-    // What this program itself refuses: a pipe, or a link that leads out of the project.
+    // Rejected by this program itself: a pipe, or a link that leads out of the project.
     (io::ErrorKind::Other, "put a file of the project in its place, or remove it"),
     (io::ErrorKind::IsADirectory, "name the files inside it, or the folder itself as an argument"),
 ];

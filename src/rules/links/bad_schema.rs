@@ -1,15 +1,14 @@
-//! CTX307: the file of a JSON Schema that holds none.
+//! CTX307: a schema file without a valid JSON Schema.
 
 use crate::rules::prelude::*;
 use crate::template::json_schema::SchemaFault;
 use crate::template::names::Source;
 use std::sync::Arc;
 
-/// The first answer would be held to something that nobody can read.
+/// Otherwise the first answer would be validated against an unreadable schema.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(promise, 307, "bad-schema", "the file of a JSON Schema is not valid JSON, or not a schema"), Check::Edge);
 
-/// Words it.
 pub(crate) fn word(path: &Arc<str>, source: &Source, fault: &SchemaFault) -> Diagnostic {
     let why = match fault {
         SchemaFault::Empty => "it is empty".to_owned(),

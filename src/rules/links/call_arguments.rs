@@ -1,18 +1,18 @@
-//! CTX303: a call whose arguments are not those of its template.
+//! CTX303: a call whose arguments do not match the parameters of its template.
 
 use crate::project::index::{DefId, Entry};
 use crate::rules::prelude::*;
 use crate::template::names::{Arg, Definition, Reference, ReferenceKind};
 use std::collections::BTreeSet;
 
-/// Functions have strict scope: what is not handed over is not there.
+/// Functions have strict scope: they see only the arguments of the call.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 303, "call-arguments", "a call with missing, unknown, repeated or too many arguments")
         .fixed(Fixable::Suggested),
     Check::Link(check),
 );
 
-/// A call with what it calls.
+/// A call with its target.
 struct Call<'a> {
     cx: &'a LinkCx<'a>,
     entry: Entry<'a>,
@@ -43,7 +43,7 @@ fn arguments(call: &Call<'_>, budget: &mut Budget, out: &mut Vec<Diagnostic>) {
             None => Some(position).filter(|position| *position < params.len()),
         };
         let Some(slot) = slot else {
-            // A slip in a name is one finding, not two: the parameter that it meant is not missing.
+            // A misspelt name is one finding, not two: the parameter that it meant is not missing.
             let near = arg.name.as_deref().and_then(|name| budget.nearest(name, params.iter().map(|param| &*param.name)));
             meant.extend(near);
             out.push(unknown(call, arg, near));

@@ -21,7 +21,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             .here("this one would never be found")
             .help(help());
         out.push(cx.label(finding, first.file, one.span, "the first one is here"));
-        // Who gave the name to the first of them just now, or checks its file alone, looks at that file.
+        // The author of the first definition, or a check of its file alone, looks at that file.
         let is_said = first.file == later.file || !seen.insert(first);
         // Standard input without a path may be the other file itself.
         let Some(there) = cx.index.file(first.file).filter(|there| !is_said && **there.path != *"-") else { continue };

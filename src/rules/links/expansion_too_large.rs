@@ -1,4 +1,4 @@
-//! CTX320: definitions that refer to others so often that they would fill memory once everything is put in.
+//! CTX320: definitions whose references expand to more than memory can hold.
 
 use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH, MAX_NAMES};
 use crate::project::expansion::{Expansion, expansions};
@@ -7,13 +7,13 @@ use crate::rules::prelude::*;
 use crate::template::names::{Definition, Reference};
 use std::collections::HashMap;
 
-/// Ten short fragments, each of which uses the next one ten times, are a text of many gigabytes.
+/// Ten short fragments, each of which uses the next one ten times, expand to many gigabytes.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 320, "expansion-too-large", "a definition exceeds a limit once everything it refers to is included"),
     Check::FileAndLink(check_texts, check),
 );
 
-/// Which limit a definition exceeds.
+/// The limit that a definition exceeds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Exceeded {
     Depth,
@@ -22,7 +22,8 @@ enum Exceeded {
     Names,
 }
 
-/// Inputs, each of which names the one before twice, double like fragments: the first that is too large is the one to mend.
+/// Inputs that each name the previous one twice double in size like fragments. The first that is
+/// too large is the one to change.
 fn check_texts(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let most = u64::from(cx.config.limits.text);
     let Some((span, _)) = cx.scopes.grown.iter().find(|(_, size)| *size > most) else { return };
@@ -39,7 +40,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let most = u64::from(cx.config.limits.text);
     let exceeds = |definition: &Definition, own: &Expansion| match own {
         own if own.depth > MAX_DEPTH => Some(Exceeded::Depth),
-        // A definition that is large by itself is a matter of the limits on files.
+        // The limits on files cover a definition that is large by itself.
         own if own.bytes > most && own.bytes > definition.bytes => Some(Exceeded::Bytes),
         own if own.agents > MAX_AGENTS as u64 => Some(Exceeded::Agents),
         _ => None,
@@ -51,7 +52,8 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         let Some(limit) = exceeds(definition, own).or_else(names) else { continue };
         exceeding.insert(*id, limit);
         let references = cx.index.references_of(*id);
-        // Whatever refers to one that exceeds a limit does so too: the first on the way is the one to mend.
+        // A definition that refers to an exceeding one exceeds the limit too. Only the first one is
+        // reported.
         let mut targets = references.iter().filter_map(|reference| cx.index.target(reference));
         if targets.any(|target| exceeding.contains_key(&target)) {
             continue;

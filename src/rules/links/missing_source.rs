@@ -1,16 +1,16 @@
-//! CTX306: a file that a template pulls in and that cannot be read.
+//! CTX306: a file included by a template that cannot be read.
 
 use crate::rules::prelude::*;
 use crate::template::names::{Source, SourceKind};
 use std::sync::Arc;
 
-/// The agent would receive an empty text, or its answer be held to nothing.
+/// Otherwise the agent would receive an empty text, or its answer would not be validated.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 306, "missing-source", "the file of a text or schema cannot be read, or is outside the project"),
     Check::Edge,
 );
 
-/// Words it; `why` is the reason, a lower-case fragment.
+/// `why` is the reason: a lower-case fragment.
 pub(crate) fn word(path: &Arc<str>, source: &Source, why: &str) -> Diagnostic {
     let (what, help) = match source.kind {
         SourceKind::Text | SourceKind::File => ("text", "correct the path, restore the file, or write the text between the tags"),

@@ -1,5 +1,5 @@
-//! Names and references across files. Locked but for the files that agents are shown: a registry promises
-//! that every reference leads somewhere.
+//! Names and references across files. All rules but `unreadable-path` are locked: a registry
+//! promises that every reference resolves.
 
 pub(crate) mod bad_schema;
 pub(super) mod call_arguments;

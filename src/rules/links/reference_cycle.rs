@@ -1,16 +1,16 @@
-//! CTX302: definitions that need themselves.
+//! CTX302: definitions that contain themselves.
 
 use crate::project::index::Cycle;
 use crate::rules::prelude::*;
 use std::fmt::Write as _;
 
-/// Templates have no branch that would end a recursion before it is laid out.
+/// Templates have no branch that could end the recursion.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 302, "reference-cycle", "a task, template or fragment that contains itself through its references"),
     Check::Link(check),
 );
 
-/// How many stations of a long way round are named.
+/// Maximum number of references of a cycle that a message names.
 const NAMED: usize = 12;
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {

@@ -1,4 +1,4 @@
-//! CTX305: a call whose result is not of the type that its place asks for.
+//! CTX305: a call whose result has another type than its place requires.
 
 use crate::project::linked_names;
 use crate::project::linked_parts::Why;
@@ -7,7 +7,7 @@ use crate::rules::names::untrusted_in_system::values;
 use crate::rules::prelude::*;
 use crate::template::names::{ReferenceKind, Unfenced};
 
-/// A mismatch would show only when the first answer comes in.
+/// Otherwise a mismatch would appear only with the first answer.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(promise, 305, "return-type", "a call returns another type than its place takes"), Check::Link(check));
 

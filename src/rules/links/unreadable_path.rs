@@ -1,4 +1,4 @@
-//! CTX308: a file that an agent is to be shown, and that cannot be read.
+//! CTX308: a file to be shown to an agent that cannot be read.
 
 use crate::rules::prelude::*;
 use crate::rules::rule::Unread;
@@ -7,7 +7,7 @@ use crate::syntax::write::escape_text;
 use crate::template::keywords::FileSource;
 use crate::template::parts::Str;
 
-/// The task would be refused at its first call.
+/// Otherwise the task would fail at its first call.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 308, "unreadable-path", "a path of `<file_paths>` that leads to no text inside the project")
         .fixed(Fixable::Suggested),

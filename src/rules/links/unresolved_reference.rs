@@ -1,9 +1,9 @@
-//! CTX300: a `ref`, `call` or `use` of something that no file defines.
+//! CTX300: a `ref`, `call` or `use` of a name that no file defines.
 
 use crate::rules::prelude::*;
 use crate::template::names::{DefinitionKind, Reference, ReferenceKind};
 
-/// Nothing is looked up at run time, so what is missing now is missing for good.
+/// Names are not looked up at run time, so a missing definition stays missing.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 300, "unresolved-reference", "a reference to a task, template or fragment that does not exist")
         .fixed(Fixable::Suggested),

@@ -1,4 +1,4 @@
-//! CTX403: an element of an older dialect.
+//! CTX403: an element of an older dialect, which has no effect.
 
 use crate::rules::prelude::*;
 use crate::rules::structure::family::{finding, is_small, shown};
@@ -8,7 +8,7 @@ use crate::syntax::write::{remove_element, rename_element, set_attribute};
 use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
 
-/// Kept in the registry, read by nobody.
+/// Stays in the registry, but nothing reads it.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 403, "deprecated-element", "an element of an older dialect, without effect").fixed(Fixable::Safe),
     Check::Template(word),
@@ -33,11 +33,11 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         let rename = rename_element(fault.element, Kind::Criteria.tag());
         return Some(found.fix(Fix::suggested("make it the <criteria>", rename)));
     }
-    // Words are an author's, who has to say where they go.
+    // A text of the author's: only the author can decide its new place.
     Some(found)
 }
 
-/// Removes an element, and the list around it that would be left empty.
+/// Removes an element, and the list around it if the list would be empty.
 fn remove_whole(element: Element<'_>) -> Edit {
     let list = element.parent().filter(|list| {
         let is_body =
@@ -47,7 +47,7 @@ fn remove_whole(element: Element<'_>) -> Edit {
     remove_element(list.unwrap_or(element))
 }
 
-/// A step's slot is its `as`.
+/// Moves the slot of a step to its `as`.
 fn slot(found: Diagnostic, element: Element<'_>) -> Diagnostic {
     let name = element.text().trim().to_owned();
     let step = element.parent().filter(|task| task.parent().is_some_and(|around| around.name() == Kind::Steps.tag()));
@@ -60,7 +60,8 @@ fn slot(found: Diagnostic, element: Element<'_>) -> Diagnostic {
     }
 }
 
-/// Whether its words can become the task's criteria: there are none yet, and there is nothing else in it.
+/// True if the element's text can become the task's criteria: the task has none yet, and the
+/// element contains nothing else.
 fn can_be_criteria(element: Element<'_>) -> bool {
     if !element.parent().is_some_and(is_small) {
         return false;

@@ -5,7 +5,7 @@ use crate::rules::structure::family::finding;
 use crate::syntax::write::set_attribute;
 use crate::template::fault::{Fault, FaultKind};
 
-/// Read as what it meant then, so that older templates build.
+/// Read with its former meaning, so that older templates build.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(warning, 402, "legacy-type", "a type of an older dialect").fixed(Fixable::Safe), Check::Template(word));
 
@@ -15,7 +15,7 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let subtype = subtype.filter(|_| fault.element.attribute("subtype").is_none());
     let form = match subtype {
         Some(subtype) => {
-            // Behind the type, wherever that stands among the attributes.
+            // After `type`, at any position among the attributes.
             let after = fault.element.attribute("type").map(|attribute| attribute.span().end);
             edits.push(after.map_or_else(
                 || set_attribute(fault.element, "subtype", subtype),

@@ -4,7 +4,7 @@ use crate::rules::prelude::*;
 use crate::rules::structure::family::finding;
 use crate::template::fault::{Fault, FaultKind};
 
-/// Read as what it meant then, so that older templates build.
+/// Read with its former meaning, so that older templates build.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 401, "legacy-value", "a setting with a value of an older dialect").fixed(Fixable::Safe),
     Check::Template(word),

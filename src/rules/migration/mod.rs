@@ -1,4 +1,4 @@
-//! Family 4xx: older forms, read as their modern value.
+//! Family 4xx: older forms, which are read as their modern values.
 
 mod deprecated_element;
 mod legacy_type;

@@ -5,7 +5,7 @@ use crate::rules::syntax::and_at;
 use crate::syntax::write::escape_text;
 use crate::template::condition::{ConditionFault, Demand, Expected, MAX_DEPTH};
 
-/// A branch that nobody can decide is one that nobody takes.
+/// A branch with an invalid condition would never be taken.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(error, 312, "bad-condition", "an invalid condition").fixed(Fixable::Suggested), Check::File(check));
 
@@ -16,7 +16,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         }
         let FaultKind::Condition(why) = &fault.kind else { continue };
         if why.found == "&&" && fault.span.slice(cx.document.text) == "&&" {
-            // Reported as an `&` on its own, with the word in its place.
+            // Reported as a bare `&`, with `and` as its replacement.
             continue;
         }
         if let Some(found) = triple(cx, fault.span, why) {
@@ -42,7 +42,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A value that no run could take for what the condition does.
+/// A value whose type the condition cannot use in any run.
 fn of_type(cx: &FileCx<'_>, span: Span, (name, found): (&str, &str), wanted: Demand) -> Diagnostic {
     let named = shown(name);
     let (what, help) = match wanted {
@@ -54,7 +54,7 @@ fn of_type(cx: &FileCx<'_>, span: Span, (name, found): (&str, &str), wanted: Dem
     finding(&RULE.meta, cx, span, format!("`{named}` {what}, but its type is `{found}`: no run could go on")).help(help)
 }
 
-/// `{{name}}` without its braces.
+/// Returns the edits that remove the braces of `{{name}}`.
 fn bare(text: &str, span: Span) -> Option<Vec<Edit>> {
     let inside = text.get(span.start as usize..)?.strip_prefix("{{")?;
     let name = inside.get(..inside.find("}}")?)?;
@@ -63,7 +63,8 @@ fn bare(text: &str, span: Span) -> Option<Vec<Edit>> {
     name.chars().all(is_path).then(|| vec![Edit::replace(Span::new(span.start, end), name.trim())])
 }
 
-/// Where a sign stands; in a condition with references, which was decoded, where it does so only once.
+/// Returns the span of a sign. In a condition that was decoded from references, only if the sign
+/// occurs once.
 fn place(cx: &FileCx<'_>, span: Span, found: &str) -> Option<Span> {
     let written = span.slice(cx.document.text);
     if written == found {
@@ -75,7 +76,7 @@ fn place(cx: &FileCx<'_>, span: Span, found: &str) -> Option<Span> {
     Some(Span::new(start, start + len))
 }
 
-/// `===` and `!==` of another language: the third sign stands where a value was expected.
+/// Reports `===` and `!==` of other languages: the third sign stands in place of a value.
 fn triple(cx: &FileCx<'_>, span: Span, why: &ConditionFault) -> Option<Diagnostic> {
     let text = cx.document.text;
     if why.expected != Expected::Value || span.slice(text) != "=" {
@@ -92,7 +93,7 @@ fn triple(cx: &FileCx<'_>, span: Span, why: &ConditionFault) -> Option<Diagnosti
     Some(found.fix(Fix::suggested(format!("write `{sign}`"), vec![Edit::replace(whole, sign)])))
 }
 
-/// What was meant by a sign of another language.
+/// Returns the sign that replaces a sign of another language.
 fn sign(why: &ConditionFault) -> Option<&'static str> {
     match why.expected {
         Expected::DoubleEquals => Some(match &*why.found {

@@ -1,4 +1,4 @@
-//! CTX311: `{{…}}` that cannot be read.
+//! CTX311: an invalid `{{…}}`.
 
 use super::prelude::*;
 use crate::rules::names::fault_location::finding;
@@ -6,18 +6,18 @@ use crate::rules::names::unrendered_jinja;
 use crate::rules::structure::missing::declared;
 use crate::template::expression::{ExpressionFault, ExpressionFaultKind, MAX_ARGUMENTS, MAX_DEPTH};
 
-/// Half an expression in a prompt is a marker text that an agent takes for words.
+/// An agent would read half an expression as ordinary text.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(error, 311, "bad-expression", "an invalid `{{…}}` expression").fixed(Fixable::Suggested), Check::File(check));
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
-    // Many faults may stand in one text, which is read once.
+    // One text may have many faults; it is parsed only once.
     let mut last = None;
     let mut told = None;
     for fault in &cx.scopes.faults {
         let FaultKind::Expression { fault: why, element } = &fault.kind else { continue };
         if unrendered_jinja::is_jinja(cx, fault, why, *element) {
-            // However many expressions of it a text has, what is missing is said once.
+            // The missing `syntax` is reported once per text.
             if told.replace(element.id()) != Some(element.id()) {
                 out.push(in_jinja(cx, fault, why, *element));
             }
@@ -28,13 +28,13 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             out.push(found.help("write the call as an input of the task, `<input name=\"…\"><call template=\"…\">…</call></input>`, and name that input here"));
             continue;
         }
-        // What stands in a file of its own is not at hand here.
+        // The text of a separate file is not available here.
         let written = if fault.inside.is_none() { why.expression.slice(cx.document.text) } else { "" };
         if fault.inside.is_none() && why.expression != why.span {
             found = found.label(why.expression, "in this expression");
         }
         found = found.help("an expression is a name, a.b[0], or fn(arg, key=value); for literal braces write `\\{{`");
-        // A text that is meant as Jinja has its own way out, and braces that are made words would spoil it.
+        // A text meant as Jinja has a fix of its own; escaping its braces would break it.
         let is_meant = match last {
             Some((id, known)) if id == element.id() => known,
             _ => unrendered_jinja::is_meant(*element),
@@ -71,7 +71,7 @@ fn in_jinja(cx: &FileCx<'_>, fault: &Fault<'_>, why: &ExpressionFault, element: 
         .fix(Fix::suggested("write `\\{{`: the braces are text", literal))
 }
 
-/// An expression without its end that begins with a name that is declared, and the braces that it lacks.
+/// Returns the name and closing edits of an unclosed expression that begins with a declared name.
 fn closed(cx: &FileCx<'_>, why: &ExpressionFault, element: Element<'_>) -> Option<(String, Vec<Edit>)> {
     let is_unclosed = why.kind == ExpressionFaultKind::Unclosed && why.expression.slice(cx.document.text) == "{{";
     let written = cx.document.text.get(why.expression.end as usize..).filter(|_| is_unclosed)?;

@@ -1,8 +1,8 @@
-//! CTX314: a `from` that is no name.
+//! CTX314: a `from` that is not a name.
 
 use super::prelude::*;
 
-/// A value that comes from nowhere.
+/// Such a value has no source.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(promise, 314, "bad-from", "a `from` that names no variable").fixed(Fixable::Safe), Check::File(check));
 

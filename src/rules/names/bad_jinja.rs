@@ -7,7 +7,7 @@ use crate::jinja::names::JinjaName;
 use crate::jinja::unsupported::absent;
 use crate::rules::names::fault_location::finding;
 
-/// A template that fails when it is rendered fails in front of a customer.
+/// A template that cannot be rendered would fail in production.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 313, "bad-jinja", "a Jinja text that cannot be parsed, or uses an unknown filter, test or function")
         .fixed(Fixable::Suggested),
@@ -62,7 +62,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What to write for a default that names what has no value yet.
+/// The help for a default that names a value not yet set.
 fn early(argument: &str, name: &str) -> String {
     if argument == name {
         format!("give the argument another name than the value around the macro: `{argument}_=…`")
@@ -81,7 +81,8 @@ const fn word(what: JinjaName) -> &'static str {
     }
 }
 
-/// What there is in place of a name: the nearest, else all of them. `exact`: the finding stands on the name itself.
+/// Adds the nearest name to a finding, or all names. `exact`: the finding's span is exactly the
+/// name.
 fn known(found: Diagnostic, what: JinjaName, near: Option<&str>, exact: bool) -> Diagnostic {
     let kind = word(what);
     let Some(near) = near else {

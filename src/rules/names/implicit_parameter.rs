@@ -1,10 +1,10 @@
-//! CTX315: variables of a task that declares none.
+//! CTX315: variables of a task that declares no parameters.
 
 use super::prelude::*;
 use crate::rules::names::undeclared_variable::{NAMED, declare, listed};
 use crate::template::scope::{Implicit, Origin};
 
-/// Most tasks in the wild are like this, and keep working.
+/// Most existing tasks are like this, and keep working.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(hint, 315, "implicit-parameter", "a task uses variables without declaring any").fixed(Fixable::Suggested),
     Check::FileAndLink(check, check_references),
@@ -19,7 +19,8 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What is used by `ref` or `use` and is bound by nobody is one more parameter of the task that uses it.
+/// An unbound name of a definition that is used by `ref` or `use` becomes a parameter of the using
+/// task.
 fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for extra in cx.names.implicit.values() {
         for of_one in extra.chunk_by(|(_, one), (_, two)| one == two) {

@@ -1,4 +1,4 @@
-//! Family 3xx: names and variables that one file decides.
+//! Family 3xx: names and variables that a single file determines.
 
 mod bad_condition;
 mod bad_expression;

@@ -1,9 +1,9 @@
-//! CTX324: a parameter that may be left out, and has no value then.
+//! CTX324: an optional parameter without a default.
 
 use super::prelude::*;
 use std::collections::BTreeSet;
 
-/// Every run that takes the author at their word would fail.
+/// A run that omits the parameter would fail.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 324, "optional-without-default", "an optional parameter without a default").fixed(Fixable::Suggested),
     Check::File(check),
@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule::new(
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let is_unused = |fault: &&crate::template::scope::Fault<'_>| matches!(fault.kind, FaultKind::Unused { .. });
-    // What nothing reads is reported as that.
+    // An unused parameter is reported as unused.
     let unused: BTreeSet<Span> = cx.scopes.faults.iter().filter(is_unused).map(|fault| fault.span).collect();
     for fault in cx.scopes.faults.iter().filter(|fault| !unused.contains(&fault.span)) {
         let FaultKind::NoDefault { name } = &fault.kind else { continue };

@@ -1,4 +1,4 @@
-//! What rules on names are written with.
+//! Imports of the rules on names.
 
 pub(super) use crate::rules::prelude::*;
 pub(super) use crate::rules::structure::family::{finding, shown};

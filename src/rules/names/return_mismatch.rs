@@ -1,4 +1,4 @@
-//! CTX318: a function whose task does not answer what `returns` says.
+//! CTX318: a function whose task does not answer with the type in `returns`.
 
 use crate::rules::prelude::*;
 use crate::rules::structure::family::{either, finding, shown};
@@ -6,7 +6,7 @@ use crate::syntax::write::{escape_attribute, insert_child, set_attribute};
 use crate::template::model::{Definition, Task, Template};
 use crate::template::parts::{Str, is_schema_file};
 
-/// Callers are checked against `returns`; the answer must be too.
+/// Callers are checked against `returns`, so the answer must match it too.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 318, "return-mismatch", "a function's task does not return what its `returns` says").fixed(Fixable::Suggested),
     Check::File(check),
@@ -45,7 +45,7 @@ fn mismatch(cx: &FileCx<'_>, template: &Template<'_>, returns: &Str<'_>, task: &
     }
     let is_atomic = task.operator.as_ref().is_none_or(|operator| operator.value == "atomic");
     let answer = match &task.output {
-        // What steps, loops and commands answer is not to be seen here.
+        // The answers of steps, loops and commands are not known here.
         None if !is_atomic => return None,
         None => "string",
         Some(output) => match (&output.schema, &output.kind) {
@@ -82,7 +82,8 @@ fn mismatch(cx: &FileCx<'_>, template: &Template<'_>, returns: &Str<'_>, task: &
     )
 }
 
-/// Whether an answer is what was promised. What a schema file describes is not known here.
+/// True if an answer has the promised type. The type that a schema file describes is not known
+/// here.
 fn fits(answer: &str, promised: &str) -> bool {
     let text = |word: &str| word == "string" || word == "text";
     answer == promised

@@ -1,11 +1,12 @@
-//! CTX327: a parameter in braces that fill nothing in.
+//! CTX327: a parameter in braces that are not a placeholder.
 
 use super::prelude::*;
 use super::unused_parameter::{in_texts, placeholders};
 use crate::template::model::Definition;
 use std::collections::HashSet;
 
-/// The agent reads the braces. What nothing else reads is a finding of `unused-parameter`.
+/// The agent reads the braces literally. A parameter without any other use is reported by
+/// `unused-parameter`.
 pub(super) static RULE: Rule = Rule::new(
     meta!(warning, 327, "single-braces", "a parameter in braces that insert nothing").fixed(Fixable::Suggested),
     Check::File(check),

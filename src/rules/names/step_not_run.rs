@@ -1,15 +1,15 @@
-//! CTX319: the result of a step, or of a task that makes an input, that has not run yet.
+//! CTX319: a result used before its step, or the task of its input, has run.
 
 use super::prelude::*;
 use crate::rules::names::fault_location::finding;
 
-/// Steps run in the order in which they are written, and so do the tasks that make inputs.
+/// Steps, and the tasks that produce inputs, run in the order in which they are written.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 319, "step-not-run", "the result of a step, or of a task in an input, is used before it has run"),
     Check::File(check),
 );
 
-/// Whether it is the result of what it is used in.
+/// Distinguishes a result used in its own step or input.
 #[derive(Clone, Copy)]
 enum Own {
     Yes,
@@ -42,7 +42,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The same of an input that a task or call makes.
+/// Reports an input of a task or call that is used too early.
 fn input(cx: &FileCx<'_>, (fault, name): (&Fault<'_>, Span), named: &str, own: Own) -> Diagnostic {
     let (message, help) = match own {
         Own::Yes => (

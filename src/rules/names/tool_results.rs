@@ -1,16 +1,16 @@
-//! The words for values that are untrusted because a role gives its agents tools: the role and its task are named, and the role is a place
-//! of the finding.
+//! Messages about values that are untrusted because a role gives its agents tools. They name the
+//! role and its task, and label the place of the role.
 
 use super::prelude::*;
 use crate::base::diagnostic::Label;
 use crate::project::linked_tools::ToolUse;
 
-/// The uses that the roles of the project make untrusted.
+/// Returns the uses that the project's roles make untrusted.
 pub(crate) fn tool_uses<'a>(cx: &LinkCx<'a>) -> Vec<ToolUse<'a>> {
     cx.names.tool_results.uses(cx.index, cx.order, cx.config)
 }
 
-/// The condition on which it is from outside, to stand before what is found.
+/// The condition under which a value comes from outside, as the beginning of a message.
 pub(crate) fn tools_condition(found: &ToolUse<'_>) -> String {
     let ToolUse { role, others, .. } = found;
     let (role, task) = (shown(&role.name.value), shown(&role.task.value));
@@ -22,7 +22,7 @@ pub(crate) fn tools_condition(found: &ToolUse<'_>) -> String {
     format!("with the tools of role `{role}`, which plays the task `{task}`, {others}")
 }
 
-/// The finding with the place where its role is given tools.
+/// Adds the place that gives the role its tools to a finding.
 pub(crate) fn with_role_label(cx: &LinkCx<'_>, mut found: Diagnostic, of: &ToolUse<'_>) -> Diagnostic {
     let allowed = of.role.tools.as_ref().and_then(|tools| tools.allowed.first());
     let span = allowed.map_or(of.role.name.span, |tool| tool.span);

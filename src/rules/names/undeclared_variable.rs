@@ -1,4 +1,4 @@
-//! CTX304: a variable that would have no value.
+//! CTX304: a variable without a value.
 
 use super::prelude::*;
 use crate::project::index::{DefId, RefId};
@@ -11,7 +11,7 @@ use crate::template::names::DefinitionKind;
 use crate::template::scope::Origin;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Nothing is ever rendered as an empty place.
+/// A variable is never rendered as an empty text.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 304, "undeclared-variable", "a variable that no parameter, input, step or loop gives a value")
         .fixed(Fixable::Suggested),
@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule::new(
 );
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
-    // A slip that is made again is one slip.
+    // The same misspelling in several places is one finding.
     let mut slips: BTreeMap<(u32, &str), Vec<&Fault<'_>>> = BTreeMap::new();
     for fault in &cx.scopes.faults {
         let FaultKind::Undeclared { name, origin: Origin::Function(own) | Origin::Task(own), .. } = &fault.kind else { continue };
@@ -64,7 +64,8 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a name is given by what could not be read as the element that was meant, and has been reported: `<taskref="a" as="name"/>`.
+/// True if a name is given by markup that could not be read and has been reported: `<taskref="a"
+/// as="name"/>`.
 fn is_given_unread(cx: &FileCx<'_>, name: &str) -> bool {
     let text = cx.document.text;
     let is_misplaced = |at: u32| {
@@ -79,10 +80,10 @@ fn is_given_unread(cx: &FileCx<'_>, name: &str) -> bool {
     given.iter().flat_map(|given| text.match_indices(given.as_str())).any(|(at, _)| is_unread(at as u32 + 1))
 }
 
-/// Names that are looked for.
+/// Maximum number of names that are searched for in unread markup.
 const FEW: usize = 64;
 
-/// What is used by `ref` or `use` takes its names from where it is used.
+/// A definition that is used by `ref` or `use` takes its names from the place of its use.
 fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let lacking = of_fragments(cx);
     let several = lacking.iter().filter(|(_, lacking)| lacking.is_of_fragment());
@@ -109,7 +110,7 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Names that a fragment takes and that have no value where it is used.
+/// Names that a fragment takes and that have no value at its uses.
 #[derive(Default)]
 struct Lacking<'n> {
     names: BTreeSet<&'n str>,
@@ -117,7 +118,7 @@ struct Lacking<'n> {
 }
 
 impl Lacking<'_> {
-    /// What several uses lack is one mistake, and the fragment's.
+    /// True if several uses lack names, which is one mistake of the fragment.
     fn is_of_fragment(&self) -> bool {
         self.uses.len() > 1
     }
@@ -135,7 +136,7 @@ fn of_fragments<'n>(cx: &LinkCx<'n>) -> BTreeMap<DefId, Lacking<'n>> {
     found
 }
 
-/// The fragment that is used at a reference.
+/// Returns the fragment that a reference uses.
 fn fragment(cx: &LinkCx<'_>, at: RefId) -> Option<DefId> {
     let target = cx.index.target(cx.index.reference(at)?)?;
     cx.index.definition(target).filter(|definition| definition.kind.is_text()).map(|_| target)
@@ -155,7 +156,7 @@ fn at_fragment(cx: &LinkCx<'_>, id: DefId, lacking: &Lacking<'_>) -> Option<Diag
     Some(found.help("correct the name in the fragment, or declare it where the fragment is used"))
 }
 
-/// Names in words.
+/// Lists names for a message.
 pub(super) fn listed<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     let count = names.len();
     let mut listed = joined(names.take(NAMED).map(|name| format!("`{}`", shown(name))), " and ");
@@ -171,13 +172,14 @@ fn in_function(cx: &LinkCx<'_>, at: RefId) -> bool {
     definition.is_some_and(|definition| definition.kind == DefinitionKind::Template)
 }
 
-/// How many names are listed.
+/// Maximum number of names in a list.
 pub(super) const NAMED: usize = 6;
 
-/// Bytes of a list of parameters that is not written anew for each of many findings.
+/// Maximum size in bytes of a parameter list that a fix rewrites.
 const LONG: usize = 1_000;
 
-/// Adds parameters to those that are declared, where there are not too many of them; else behind the description.
+/// Returns the edit that declares parameters: in the existing list if it is small, otherwise after
+/// the description.
 pub(crate) fn declare(origin: Origin<'_>, names: &[&str]) -> Option<Edit> {
     match origin {
         Origin::Function(template) => {

@@ -1,4 +1,4 @@
-//! CTX323: a part of a value that the value does not have.
+//! CTX323: a field or entry that a value does not have.
 
 use super::prelude::*;
 use crate::base::source::Position;
@@ -6,7 +6,7 @@ use crate::project::linked_parts::{PartFault, Why};
 use crate::rules::names::fault_location::in_text;
 use crate::template::shape::NoPart;
 
-/// The answer would come in, and the next request could not be made of it.
+/// Otherwise the answer would arrive, and the next request could not be built from it.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 323, "unknown-field", "a field or entry that a value does not have").fixed(Fixable::Suggested),
     Check::Link(check),
@@ -22,7 +22,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A finding where a part is used.
+/// Creates a finding at the use of a field or entry.
 pub(crate) fn at_use(
     rule: &'static RuleMeta,
     cx: &LinkCx<'_>,
@@ -38,7 +38,8 @@ pub(crate) fn at_use(
     })
 }
 
-/// Only a run that brings another value than the default could go on.
+/// Reports a part that the default does not have. Only runs that replace the default could
+/// continue.
 fn by_default(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart, is_certain: bool) -> Option<Diagnostic> {
     let (whole, rest) = fault.used.split_at_checked(no.upto)?;
     let part = rest.get(..rest.get(1..)?.find(['.', '[']).map_or(rest.len(), |end| end + 1))?;
@@ -68,7 +69,7 @@ fn by_default(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart, is_certain: bool)
     }
 }
 
-/// The nearest field in place of the one that is not there.
+/// Suggests the nearest field in place of the missing one.
 fn instead(found: Diagnostic, fault: &PartFault, no: &NoPart, near: &str) -> Diagnostic {
     let found = found.help(format!("did you mean `{}`?", shown(near)));
     let rest = fault.used.get(no.upto + 1..).unwrap_or("");

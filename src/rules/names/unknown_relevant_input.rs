@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-/// The input that was meant counts as if nothing had been said.
+/// The input that was meant has no relevance then.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 317, "unknown-relevant-input", "`context_relevance` names an input that does not exist")
         .fixed(Fixable::Suggested),
@@ -22,7 +22,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A name as it stands in an attribute.
+/// Escapes a name for an attribute.
 fn escape(name: &str) -> String {
     crate::syntax::write::escape_attribute(name).into_owned()
 }

@@ -1,10 +1,11 @@
-//! CTX328: a value of a round, or the answer of a step, that no request ever holds.
+//! CTX328: a value of a round, or the answer of a step, that no request contains.
 
 use super::prelude::*;
 use crate::syntax::write::insert_child;
 use crate::template::scope::Unread;
 
-/// The call that made it is paid for in vain, and rounds that should differ are the same. No error: a role may work by its tools alone.
+/// The call that made it is wasted, and rounds that should differ are equal. Not an error: a role
+/// may work through its tools alone.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 328, "unread-value", "what a round or a step hands on reaches no request").fixed(Fixable::Suggested),
     Check::File(check),
@@ -54,7 +55,7 @@ const fn words(what: Unread) -> (&'static str, &'static str) {
     }
 }
 
-/// The name that a part can be given to read; none where more than that is missing.
+/// The name of an input that makes an agent read the value; `None` if more than that is missing.
 const fn name(what: Unread) -> Option<&'static str> {
     match what {
         Unread::CurrentInput => Some("current_input"),
@@ -65,7 +66,7 @@ const fn name(what: Unread) -> Option<&'static str> {
     }
 }
 
-/// The fix that gives an agent a value as an input; none for a part that is made of others.
+/// Returns the fix that adds a value as an input of an agent; `None` for a part composed of others.
 fn read(part: Element<'_>, name: &str) -> Option<Fix> {
     const COMPOSITE: [Kind; 4] = [Kind::Steps, Kind::InnerTask, Kind::Command, Kind::Director];
     if part.elements().any(|child| COMPOSITE.iter().any(|kind| kind.tag() == child.name())) {

@@ -1,4 +1,4 @@
-//! CTX322: Jinja in a text that does not say so.
+//! CTX322: Jinja in a text without `syntax="jinja"`.
 
 use super::prelude::*;
 use crate::jinja::builtins::has_statement;
@@ -7,18 +7,18 @@ use crate::syntax::tree::NodeId;
 use crate::template::expression::{ExpressionFault, ExpressionFaultKind};
 use std::collections::BTreeSet;
 
-/// The agent reads the tags as words.
+/// The agent would read the tags as plain text.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 322, "unrendered-jinja", "Jinja in a text without `syntax=\"jinja\"`").fixed(Fixable::Suggested),
     Check::File(check),
 );
 
-/// Endings of files that nobody writes anything but Jinja into.
+/// Extensions of files that contain only Jinja.
 const ENDINGS: [&str; 3] = [".j2", ".jinja", ".jinja2"];
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let text = cx.document.text;
-    // Nearly no file has a tag or one of the endings, which all begin alike.
+    // Few files contain a tag or one of these extensions, which all begin with `.j`.
     let bytes = text.as_bytes();
     let begins = |at: usize| matches!(bytes.get(at..at + 2), Some(b"{%" | b".j"));
     if !memchr::memchr2_iter(b'{', b'.', bytes).any(begins) {
@@ -51,12 +51,12 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The way out that has a text rendered.
+/// The fix that makes a text rendered.
 pub(super) fn render(element: Element<'_>) -> Fix {
     Fix::suggested("write syntax=\"jinja\": the text is rendered", vec![set_attribute(element, "syntax", "jinja")])
 }
 
-/// The texts whose expressions say it, which has been reported.
+/// Returns the texts that are already reported because an expression in them is Jinja.
 fn reported(cx: &FileCx<'_>) -> BTreeSet<NodeId> {
     let elements = cx.scopes.faults.iter().filter_map(|fault| {
         let FaultKind::Expression { fault: why, element } = &fault.kind else { return None };
@@ -65,26 +65,26 @@ fn reported(cx: &FileCx<'_>) -> BTreeSet<NodeId> {
     elements.collect()
 }
 
-/// Whether a plain text holds this expression, which Jinja could read: a filter, a condition, a sum.
+/// True if the expression of a plain text is valid Jinja: a filter, a condition, a sum.
 pub(super) fn is_jinja(cx: &FileCx<'_>, fault: &Fault<'_>, why: &ExpressionFault, element: Element<'_>) -> bool {
     let written = why.expression.slice(cx.document.text);
     let is_whole = fault.inside.is_none() && written.starts_with("{{") && written.ends_with("}}");
-    // A call with an argument twice, or in the wrong order, is one of this language.
+    // A call with a repeated argument, or in the wrong order, is a call of this language.
     let is_call = matches!(why.kind, ExpressionFaultKind::DuplicateArgument | ExpressionFaultKind::PositionalAfterNamed);
     is_whole && !is_call && !is_decided(element) && read_tree(written).is_ok()
 }
 
-/// Whether a text without a file of its own is meant as Jinja, and does not say so.
+/// True if a text without a separate file is meant as Jinja but is not marked so.
 pub(super) fn is_meant(element: Element<'_>) -> bool {
     !is_decided(element) && element.attribute("src").is_none() && has_statement(&element.text())
 }
 
-/// Whether an element is no text, or says itself how it is read.
+/// True if an element is no text, or declares how it is read.
 pub(super) fn is_decided(element: Element<'_>) -> bool {
     !is_text(element) || element.attribute("syntax").is_some() || element.attribute("verbatim").is_some()
 }
 
-/// Whether the element takes a text that can be rendered.
+/// True if the element takes a text that can be rendered.
 pub(super) fn is_text(element: Element<'_>) -> bool {
     let name = element.name();
     Kind::homes(name).filter_map(|home| home.child(name)).any(|child| child.kind.is_text())

@@ -10,7 +10,7 @@ use crate::template::names::{DefinitionKind, Unfenced};
 const WHY: &str = "the profile `bare` does not fence it";
 const HELP: &str = "use a profile that fences it, or leave the value out";
 
-/// The profile has no fences: what a letter says would read as the author's own words.
+/// Without fences, the content of a letter would read as the author's own words.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 325, "untrusted-in-bare", "a value from outside reaches an agent whose profile has no fences"),
     Check::FileAndLink(check, check_references),
@@ -65,7 +65,7 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// With the place where the value gets its name, if it has one.
+/// Adds the place that names the value, if any.
 fn sourced(cx: &LinkCx<'_>, found: Diagnostic, (file, span): (u32, Span)) -> Diagnostic {
     let found = if span.is_empty() { found } else { cx.label(found, file, span, "the value is named here") };
     found.help(HELP)

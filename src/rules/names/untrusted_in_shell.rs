@@ -4,7 +4,7 @@ use crate::rules::names::untrusted_in_system::{marked, values};
 use crate::rules::prelude::*;
 use crate::template::names::Unfenced;
 
-/// To a shell a value is not one word: it can end the command and begin another.
+/// In a shell, a value can end the command and begin another one.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 326, "untrusted-in-shell", "a value from outside is in a command that a shell reads"),
     Check::FileAndLink(check, check_references),

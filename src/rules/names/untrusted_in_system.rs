@@ -8,7 +8,7 @@ use crate::rules::names::tool_results::{tool_uses, tools_condition, with_role_la
 use crate::rules::names::unknown_field::at_use;
 use crate::template::names::Unfenced;
 
-/// The author of the ticket would be writing the system prompt.
+/// Otherwise the author of a ticket would write the system prompt.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 310, "untrusted-in-system", "a value from outside reaches the system text"),
     Check::FileAndLink(check, check_references),
@@ -25,7 +25,7 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     out.extend(values(&RULE.meta, cx, Unfenced::System, words));
 }
 
-/// Texts that are marked themselves.
+/// Returns findings for texts that are themselves marked as coming from outside.
 pub(super) fn marked(
     rule: &'static RuleMeta,
     cx: &FileCx<'_>,
@@ -38,8 +38,8 @@ pub(super) fn marked(
     faults.map(move |fault| finding(rule, cx, fault, message).help(help))
 }
 
-/// Values are made of others across fragments, tasks, functions and results, and those across files. `would`: what becomes of them,
-/// and what to do instead.
+/// Returns findings for values that reach an unfenced place across fragments, tasks, functions,
+/// results and files. `would` describes the consequence, `help` the remedy.
 pub(crate) fn values(
     rule: &'static RuleMeta,
     cx: &LinkCx<'_>,
@@ -72,7 +72,8 @@ pub(crate) fn values(
     out
 }
 
-/// The finding for a value where nothing fences it. `given`: the condition on which it comes from outside, empty if there is none.
+/// Returns the finding for one unfenced value. `given`: the condition under which it comes from
+/// outside, empty if there is none.
 fn value(
     rule: &'static RuleMeta,
     cx: &LinkCx<'_>,

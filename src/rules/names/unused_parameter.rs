@@ -7,7 +7,7 @@ use crate::template;
 use crate::template::scope::Origin;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Its callers must give a value that goes nowhere.
+/// Its callers must give a value that has no effect.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 316, "unused-parameter", "a parameter that nothing reads").fixed(Fixable::Suggested),
     Check::File(check),
@@ -27,11 +27,11 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         let damaged = damaged.get_or_insert_with(|| self::damaged(cx));
         let after = damaged.partition_point(|start| *start < element.span().start);
         let is_damaged = damaged.get(after).is_some_and(|start| *start < element.span().end);
-        // What was left unread may read any parameter.
+        // Unread parts of the element may use any parameter.
         if is_damaged || !cx.file.unread_in(element).is_empty() {
             continue;
         }
-        // So may words between elements, which have been reported.
+        // So may text between elements, which has been reported.
         if misplaced.get_or_insert_with(|| self::misplaced(cx)).contains(&**name) {
             continue;
         }
@@ -55,7 +55,8 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Where names stand as other languages have them, in order: `{name}`, `${name}`, `%(name)s`.
+/// Finds names written as placeholders of other languages, in order: `{name}`, `${name}`,
+/// `%(name)s`.
 pub(super) fn placeholders(text: &str) -> BTreeMap<&str, Vec<Span>> {
     let mut found: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
     for (open, close) in [("{", "}"), ("%(", ")s")] {
@@ -79,7 +80,7 @@ pub(super) fn placeholders(text: &str) -> BTreeMap<&str, Vec<Span>> {
     found
 }
 
-/// Those of a name that are in texts of an element.
+/// Returns the placeholders of a name that are inside the texts of an element.
 pub(super) fn in_texts(cx: &FileCx<'_>, around: Element<'_>, all: &BTreeMap<&str, Vec<Span>>, name: &str) -> Vec<Span> {
     let all = all.get(name).map_or(&[][..], |places| places);
     let first = all.partition_point(|at| at.start < around.span().start);
@@ -87,13 +88,13 @@ pub(super) fn in_texts(cx: &FileCx<'_>, around: Element<'_>, all: &BTreeMap<&str
     inside.copied().filter(|at| is_in_text(cx, around, *at)).collect()
 }
 
-/// Whether a place is one of a text in an element where variables are filled in.
+/// True if a span is inside a text in which placeholders are filled in.
 fn is_in_text(cx: &FileCx<'_>, around: Element<'_>, at: Span) -> bool {
     let text = cx.document.element_at(at.start).filter(|text| around.span().encloses(at) && text.inner().encloses(at));
     text.is_some_and(|text| unrendered_jinja::is_text(text) && text.attribute("verbatim").is_none())
 }
 
-/// Names that texts between elements would read.
+/// Returns the names in placeholders of text between elements.
 fn misplaced<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
     let is_text = |kind: &template::fault::FaultKind<'_>| matches!(kind, template::fault::FaultKind::MisplacedText { .. });
     let faults = cx.file.faults.iter().filter(|fault| is_text(&fault.kind));
@@ -103,12 +104,14 @@ fn misplaced<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
         .collect()
 }
 
-/// Where something is damaged, in order, which has been reported: it may read any parameter.
+/// Returns the sorted starts of damaged elements, which are already reported. Any of them may use
+/// any parameter.
 fn damaged(cx: &FileCx<'_>) -> Vec<u32> {
     cx.document.elements().filter(|element| element.is_damaged()).map(|element| element.span().start).collect()
 }
 
-/// Names that a variable without a value is probably a slip of: then the slip is the one thing to mend.
+/// Returns the names that undeclared variables probably meant. The misspelling is the one finding
+/// then.
 fn meant<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
     let nears = cx.scopes.faults.iter().filter_map(|fault| {
         let FaultKind::Undeclared { near, .. } = &fault.kind else { return None };
@@ -117,7 +120,7 @@ fn meant<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
     nears.collect()
 }
 
-/// Whether a second one has the name, which has been reported: it is that one that is read.
+/// True if a second parameter has the name, which is reported. That one is read.
 fn is_repeated(cx: &FileCx<'_>, name: &str) -> bool {
     cx.file
         .faults
@@ -125,14 +128,14 @@ fn is_repeated(cx: &FileCx<'_>, name: &str) -> bool {
         .any(|fault| matches!(&fault.kind, template::fault::FaultKind::RepeatedName { name: own, .. } if own == name))
 }
 
-/// Bytes of a list of parameters that is not written anew for each of many findings.
+/// Maximum size in bytes of a parameter list that a fix rewrites.
 const LONG: usize = 1_000;
 
 fn remove(cx: &FileCx<'_>, origin: Origin<'_>, at: u32, name: &str) -> Option<Edit> {
     match origin {
         Origin::Task(_) => {
             let parameter = cx.document.element_at(at).filter(|element| element.name() == "parameter")?;
-            // What else it says is an author's.
+            // Other attributes are content of the author's.
             let is_bare = parameter.attributes().all(|own| matches!(own.name(), "name" | "type" | "required"));
             (is_bare && parameter.children().next().is_none()).then(|| remove_element(parameter))
         }

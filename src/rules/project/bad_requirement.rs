@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-/// A policy that demands nothing is kept by everyone.
+/// A policy without a condition is always met.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(promise, 512, "bad-requirement", "a `[[require]]` without a valid condition"), Check::Config(word));
 

@@ -1,4 +1,4 @@
-//! CTX501: defaults that contradict each other before any template says a word.
+//! CTX501: defaults that contradict each other.
 
 use super::prelude::*;
 use crate::rules::setting_fixes::type_of;
@@ -6,7 +6,7 @@ use crate::settings::layers::{Row, RowId};
 use crate::settings::provenance::{Origin, Place};
 use crate::template::setting::Inherit;
 
-/// Reported once, where the defaults stand; the templates under them are not to blame.
+/// Reported once, at the defaults and not at the templates that use them.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 501, "conflicting-defaults", "project defaults that look up fresh context and inherit the parent's")
         .fixed(Fixable::Suggested),
@@ -47,7 +47,7 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         (("inherit_context", "none", LOOKED_UP), ("fresh_context", "disabled", PARENT))
     };
     let elsewhere = match other {
-        // Both are written: the way out that keeps this one changes the other.
+        // Both are written: the fix that keeps this one changes the other.
         Some((file, span)) if *file == fault.file => {
             Some((format!("set {} to \"{}\": {}", add.0, add.1, add.2), Edit::replace(*span, format!("\"{}\"", add.1))))
         }
@@ -61,11 +61,11 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(finding.fix(Fix::suggested(format!("set {} to \"{}\": {}", own.0, own.1, own.2), vec![edit])))
 }
 
-/// Faults that are looked through for each conflict.
+/// Maximum number of faults that are searched for each conflict.
 const FEW: usize = 2_000;
 
-/// Whether a line of the tables that the row is made of could not be read, which is an error of its own: what the
-/// defaults would say with it, nobody knows yet.
+/// True if a line of the tables behind the row could not be read. That error is reported
+/// separately, and the defaults are unknown until it is fixed.
 fn has_cause(cx: &ConfigCx<'_>, row: &Row) -> bool {
     let mut tables: Vec<String> = Vec::new();
     for operator in [row.operator(), row.base().word()] {
@@ -83,7 +83,7 @@ fn has_cause(cx: &ConfigCx<'_>, row: &Row) -> bool {
     })
 }
 
-/// The first few of some rows.
+/// Describes the first few rows.
 fn named(cx: &ConfigCx<'_>, rows: &[RowId]) -> String {
     let names: Vec<String> = rows.iter().take(3).map(|row| type_of(cx.config.layers.get(*row))).collect();
     let more = if rows.len() > 3 { format!(" and {} more", rows.len() - 3) } else { String::new() };
@@ -97,7 +97,8 @@ fn is_here(origin: &Origin, fault: &Fault) -> bool {
     origin.place == Place::Project(fault.file, fault.span)
 }
 
-/// A line after the fault's, where that line is one plain `key = value`.
+/// Returns the edit that inserts a setting at the fault's line, if that line is a plain `key =
+/// value`.
 fn insertion(cx: &ConfigCx<'_>, fault: &Fault, setting: &str, value: &str) -> Option<Edit> {
     let file = cx.config.files.get(fault.file as usize)?;
     let whole = line(cx, fault);

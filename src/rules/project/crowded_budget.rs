@@ -1,10 +1,10 @@
-//! CTX536: texts of an agent that its budget cuts in every call.
+//! CTX536: an agent's own texts that its budget cuts in every call.
 
 use super::prelude::*;
 use crate::base::number::thousands;
 use crate::project::config::Config;
 
-/// The agent never sees the end of a rule that its author counts on.
+/// The agent never sees the end of a rule on which its author relies.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(warning, 536, "crowded-budget", "a budget that cuts an agent's own texts in every call"), Check::Edge);
 
@@ -13,22 +13,22 @@ pub(crate) static RULE: Rule =
 pub struct Crowded<'a> {
     /// The role that plays the task.
     pub role: Option<&'a str>,
-    /// A name of the agent for people: the role, the task, and the node where that is not the task itself.
+    /// A readable name of the agent: the role, the task, and the node if it is not the task itself.
     pub agent: &'a str,
     /// The model of the agent, by its name in the project.
     pub model: Option<&'a str>,
     /// The budget in tokens.
     pub budget: usize,
-    /// Tokens of it that are reserved for untrusted text.
+    /// Tokens of the budget that are reserved for untrusted text.
     pub others_room: usize,
-    /// Each text by the id of its segment, with its tokens and those that stay.
+    /// Each text: the id of its segment, its tokens, and the tokens that remain after the cut.
     pub texts: &'a [(String, usize, usize)],
 }
 
-/// The number of texts that are named.
+/// Maximum number of texts that a message names.
 const NAMED: usize = 3;
 
-/// Words it, unless the project turns it off. The finding stands where the budget is set.
+/// Returns the finding at the place that sets the budget; `None` if the project turns the rule off.
 pub fn word(config: &Config, crowded: &Crowded<'_>) -> Option<Diagnostic> {
     let Crowded { role, agent, model, budget, others_room, texts } = *crowded;
     let role = role.and_then(|name| config.roles.get(name));

@@ -1,10 +1,10 @@
-//! CTX502–CTX505, CTX531, CTX532: a project file that cannot be read as one, its keys and their values.
+//! CTX502–CTX505, CTX531, CTX532: syntax errors, keys and values of the project file.
 
 use super::prelude::*;
 use super::words::phrase;
 use crate::project::config::EDITION;
 
-/// What cannot be read cannot hold.
+/// The settings of an unreadable file cannot apply.
 pub(super) static PROJECT_SYNTAX: Rule = Rule::new(
     meta!(promise, 502, "project-syntax", "the project file is not valid TOML").fixed(Fixable::Suggested),
     Check::Config(project_syntax),
@@ -37,7 +37,7 @@ fn project_syntax(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(finding.help("correct this line; whatever else is wrong in this file is reported then"))
 }
 
-/// The key and the value of the line that a place is in, and the sign between them.
+/// Returns the spans of the key, the value and the sign between them, on the line of a span.
 fn line(text: &str, span: Span) -> Option<(Span, Span, Span)> {
     let start = text.get(..span.start as usize)?.rfind('\n').map_or(0, |at| at + 1);
     let line = text.get(start..)?.lines().next()?;
@@ -71,7 +71,7 @@ fn unknown_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(meant(finding, fault.span, near.as_deref(), Form::Bare))
 }
 
-/// A value of another type or outside its set.
+/// A value of the wrong type or outside the allowed set.
 pub(super) static WRONG_VALUE: Rule = Rule::new(
     meta!(error, 504, "wrong-value", "a value that its key does not allow").fixed(Fixable::Safe),
     Check::Config(wrong_value),
@@ -107,7 +107,7 @@ fn wrong_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(finding)
 }
 
-/// An edition fixes what templates mean.
+/// An edition fixes the meaning of templates.
 pub(super) static UNKNOWN_EDITION: Rule = Rule::new(
     meta!(error, 505, "unknown-edition", "an edition of the language that this release does not read").fixed(Fixable::Suggested),
     Check::Config(unknown_edition),
@@ -121,7 +121,7 @@ fn unknown_edition(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(finding.help("a newer edition needs a newer ctxc").fix(fix))
 }
 
-/// One of the two was meant to be another.
+/// One of the two entries was probably meant to be another.
 pub(super) static REPEATED_ENTRY: Rule = Rule::new(
     meta!(warning, 531, "repeated-entry", "a list of a role or model has an entry twice"),
     Check::Config(repeated_entry),
@@ -135,7 +135,7 @@ fn repeated_entry(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(finding.help("remove it, or write the one that was meant"))
 }
 
-/// What is left out has no value that could be taken for granted.
+/// The missing key has no default.
 pub(super) static MISSING_KEY: Rule =
     Rule::new(meta!(error, 532, "missing-key", "a table of the project file lacks a required key"), Check::Config(missing_key));
 

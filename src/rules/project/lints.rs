@@ -1,8 +1,8 @@
-//! CTX509–CTX511: what `[lints]` says of rules.
+//! CTX509–CTX511: faults of `[lints]`.
 
 use super::prelude::*;
 
-/// A level for a rule that does not exist weighs nothing.
+/// A level of a rule that does not exist has no effect.
 pub(super) static UNKNOWN_LINT: Rule = Rule::new(
     meta!(error, 509, "unknown-lint", "`[lints]` names no rule").fixed(Fixable::Suggested),
     Check::Config(unknown_lint),
@@ -30,7 +30,7 @@ fn locked_lint(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(finding.help("correct what it finds instead; `--suppress-existing` sets today's findings of other rules aside").fix(fix))
 }
 
-/// Two levels for one rule: the first holds.
+/// Two levels for one rule: the first applies.
 pub(super) static REPEATED_LINT: Rule = Rule::new(
     meta!(error, 511, "repeated-lint", "`[lints]` sets one rule twice").fixed(Fixable::Suggested),
     Check::Config(repeated_lint),

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::project::disqualified::Unfit;
 
-/// A name alone says neither a window nor a price.
+/// A name alone defines neither a context window nor a price.
 pub(super) static UNKNOWN_MODEL: Rule = Rule::new(
     meta!(error, 523, "unknown-model", "a role names a model that the project does not define").fixed(Fixable::Suggested),
     Check::Config(unknown_model),
@@ -20,7 +20,7 @@ fn unknown_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(finding.help(format!("define it under `[models.{found}]`")))
 }
 
-/// Nobody could be asked.
+/// The model could not be called.
 pub(super) static UNKNOWN_PROVIDER: Rule = Rule::new(
     meta!(error, 524, "unknown-provider", "a model names a provider that the project does not define").fixed(Fixable::Suggested),
     Check::Config(unknown_provider),
@@ -68,7 +68,7 @@ fn why(unfit: &Unfit) -> String {
     [tier, lacks].into_iter().flatten().collect::<Vec<_>>().join(" and ")
 }
 
-/// It is kept up to date for nobody.
+/// No role can get the model, so its entry is maintained in vain.
 pub(super) static UNUSED_MODEL: Rule =
     Rule::new(meta!(info, 526, "unused-model", "a model that no role can get"), Check::Config(unused_model));
 
@@ -79,7 +79,7 @@ fn unused_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(finding.help("remove it, or check its tier and capabilities against what the roles ask for"))
 }
 
-/// A limit that never limits.
+/// Such a budget has no effect.
 pub(super) static BUDGET_OVER_WINDOW: Rule = Rule::new(
     meta!(warning, 527, "budget-over-window", "a role's budget is larger than its model's window allows")
         .fixed(Fixable::Suggested),
@@ -95,14 +95,16 @@ fn budget_over_window(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(finding.fix(Fix::suggested(format!("write {room}, the room that the model has"), vec![edit])))
 }
 
-/// A file that is shared is no place for it. The finding never stands on a line that holds the value, and says nothing of it.
+/// A shared file is no place for a key. The finding never stands on a line that contains the value,
+/// and does not show it.
 pub(super) static KEY_IN_FILE: Rule =
     Rule::new(meta!(promise, 529, "key-in-project-file", "a provider's key is in the project file"), Check::Config(key_in_file));
 
 fn key_in_file(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::KeyInFile { provider, key, at } = &fault.kind else { return None };
     let line = |span: Span| cx.config.position(fault.file, span.start).map(|(_, position)| position.line);
-    // Written on one line, the value would be shown with the provider's name: the finding goes to the head of the file.
+    // On a single line, the value would be shown beside the provider's name, so the finding moves
+    // to the start of the file.
     let span = if line(fault.span) == line(*at) { Span::at(0) } else { fault.span };
     let message = match *key {
         "api_key_env" => format!("`api_key_env` of provider `{provider}` is not the name of a variable: is it the key itself?"),

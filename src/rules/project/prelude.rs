@@ -1,4 +1,4 @@
-//! What rules on the project file are written with.
+//! Imports of the rules on the project file.
 
 pub(super) use super::words::{Form, line, meant, slice};
 pub(super) use crate::base::quoted::list;

@@ -12,14 +12,14 @@ use crate::template::model::{Definition, Task};
 use crate::template::nodes;
 use crate::template::setting::SettingName;
 
-/// Locked: a policy that a project could switch off elsewhere would be none. `level` in the `[[require]]` says how
-/// much it weighs.
+/// Locked: a policy that another table could switch off would be none. `level` of the `[[require]]`
+/// sets the severity.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 514, "requirement-not-met", "a task does not meet a `[[require]]` of the project").fixed(Fixable::Suggested),
     Check::File(check),
 );
 
-/// The definition that is being walked.
+/// The definition that is being traversed.
 #[derive(Clone, Copy)]
 struct Root<'a> {
     name: &'a str,
@@ -40,7 +40,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             let is_task = !matches!(definition, Some(Definition::Template(_)));
             root = Root { name: name.unwrap_or_else(|| stem(cx.path)), is_task };
         }
-        // A task that stands for a registered one is judged where that one is defined.
+        // A reference to a registered task is checked at that task's definition.
         if task.reference.is_none() {
             for requirement in requirements.iter().filter(|requirement| is_about_path(requirement, cx.path)) {
                 judge(cx, requirement, (root, task, parent.is_none()), out);
@@ -84,7 +84,8 @@ fn judge(
     }
 }
 
-/// The models that the task is played with, of each role that is asked for; `None` for a role that leaves it to the task.
+/// Returns the models of each selected role of the task; `None` stands for a role that leaves the
+/// choice to the task.
 fn models<'c>(cx: &FileCx<'c>, roles: &[Spanned<String>], name: &str) -> Vec<Option<&'c str>> {
     let is_meant = |role: &&Role| {
         role.task.value == name && (roles.is_empty() || roles.iter().any(|wanted| wanted.value == role.name.value))
@@ -99,7 +100,7 @@ fn models<'c>(cx: &FileCx<'c>, roles: &[Spanned<String>], name: &str) -> Vec<Opt
     models
 }
 
-/// Whether one of the roles is played by the task; true where no role is asked for.
+/// True if the task plays one of the roles, or no role is given.
 fn plays(cx: &FileCx<'_>, roles: &[Spanned<String>], name: &str) -> bool {
     roles.is_empty() || roles.iter().any(|role| cx.config.plays(&role.value, name))
 }
@@ -112,12 +113,12 @@ fn is_of_type(cx: &FileCx<'_>, requirement: &Requirement, task: &Task<'_>) -> bo
     let standard = (&**row.operator() == "atomic").then_some("standard");
     let subtype = row.subtype().map(|name| &**name).or(standard);
     let is_subtype = subtypes.iter().any(|wanted| Some(wanted.value.as_str()) == subtype);
-    // A part is no task of its operator's type: it is meant only where it is named.
+    // A part has no type of its own, so it is selected only by its name.
     let is_operator = operators.is_empty() || operators.iter().any(|wanted| *wanted.value == **row.operator());
     is_operator && if subtypes.is_empty() { row.kind() != Kind::Part } else { is_subtype }
 }
 
-/// Whether a finding says of a task no more than whether a scenario tests it.
+/// True if a finding is only about the presence of a scenario for the task.
 pub(crate) fn is_of_scenarios(finding: &Diagnostic) -> bool {
     finding.rule.code == RULE.meta.code && [true, false].map(|has| has_or_lacks(Thing::Scenario, has)).contains(&finding.message)
 }
@@ -166,7 +167,7 @@ fn word(facts: &TaskFacts<'_>, requirement: &Requirement, condition: &Spanned<Co
     finding
 }
 
-/// Where a condition is to be seen in the task.
+/// Returns the span of the task at which a condition is reported.
 fn place(task: &Task<'_>, test: &Test) -> (Span, Option<SettingName>) {
     let setting = match test {
         Test::Text(field, ..) => field.setting(),

@@ -1,4 +1,4 @@
-//! CTX521: a policy that is about no task.
+//! CTX521: a policy that applies to no task.
 
 use crate::project::config::Config;
 use crate::project::index::Index;
@@ -7,7 +7,7 @@ use crate::rules::prelude::*;
 use crate::rules::rule::Scope;
 use crate::template::names::DefinitionKind;
 
-/// A policy that is thought to hold and holds of nothing.
+/// Such a policy seems to hold, but checks nothing.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 521, "requirement-matches-nothing", "a `[[require]]` that selects no task of the project"),
     Check::Link(check),
@@ -18,11 +18,11 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     if scope == Scope::Part || index.files().is_empty() {
         return;
     }
-    // What a shared file requires need not occur in every project.
+    // Requirements of a shared file need not apply in every project.
     for requirement in config.requirements.iter().filter(|requirement| requirement.file == 0) {
         let selector = &requirement.selector;
         let asks = selector.path.is_some() || selector.name.is_some() || !selector.role.is_empty();
-        // A role that nobody defined has been reported.
+        // An undefined role is reported separately.
         let known = selector.role.iter().all(|role| config.roles.contains_key(&role.value));
         if !asks || !known || selects_any(config, selector, index) {
             continue;
@@ -37,12 +37,13 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether some definition of the project has the path, the name and the role. Types are not looked at.
+/// True if a definition of the project has the path, the name and the role of a selector. Types are
+/// ignored.
 fn selects_any(config: &Config, selector: &Selector, index: &Index<'_>) -> bool {
     let plays = |name: &str| selector.role.is_empty() || selector.role.iter().any(|role| config.plays(&role.value, name));
     index.files().iter().filter(|file| selector.path.as_ref().is_none_or(|globs| globs.matches(file.path))).any(|file| {
         let tasks = file.facts.definitions.iter().filter(|definition| definition.kind != DefinitionKind::Fragment);
-        // A file that is too broken to define anything is still a file that is meant.
+        // A file too broken to define anything still matches the path.
         let any = selector.name.is_none() && selector.role.is_empty();
         let fits = |name: &str| selector.name.as_ref().is_none_or(|globs| globs.matches_name(name)) && plays(name);
         any || tasks.map(|definition| &*definition.name).any(fits)

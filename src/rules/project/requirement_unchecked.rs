@@ -1,9 +1,9 @@
-//! CTX515: a policy over a fact that is not known yet.
+//! CTX515: a policy about a fact that is not known yet.
 
 use super::prelude::*;
 use crate::project::require::Needs;
 
-/// Never silently taken for granted.
+/// A condition that cannot be checked never passes silently.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(info, 515, "requirement-not-checked", "a condition that cannot be checked here"), Check::Config(word));
 

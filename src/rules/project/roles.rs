@@ -1,11 +1,12 @@
-//! CTX513, CTX522, CTX528–CTX530, CTX533: what roles and requirements on roles name and say.
+//! CTX513, CTX522, CTX528–CTX530, CTX533: names and contradictions in roles, and in requirements on
+//! roles.
 
 use super::prelude::*;
 use crate::rules::rule::Scope;
 use crate::rules::structure::family::shown;
 use crate::template::names::DefinitionKind;
 
-/// A policy about nobody is kept by everyone.
+/// A policy for an unknown role is always met.
 pub(super) static UNKNOWN_ROLE: Rule = Rule::new(
     meta!(error, 513, "unknown-role", "a `[[require]]` names an agent role that the project does not have")
         .fixed(Fixable::Suggested),
@@ -20,7 +21,7 @@ fn unknown_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(meant(finding, fault.span, near.as_deref(), Form::Text))
 }
 
-/// A role without a task receives nothing.
+/// A role without a task receives no context.
 pub(super) static UNKNOWN_TASK: Rule = Rule::new(
     meta!(promise, 522, "unknown-task", "a role plays a task that the project does not have").fixed(Fixable::Suggested),
     Check::Link(unknown_task),
@@ -40,7 +41,7 @@ fn unknown_task(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         }
         let name = &role.name.value;
         let is_own = task.span == role.name.span;
-        // A slip of the key is reported where it stands.
+        // A misspelt key is reported at the key.
         let table = format!("roles.{name}");
         let is_slip = |fault: &Fault| matches!(&fault.kind, FaultKind::UnknownKey { table: own, near, .. } if *own == table && near.as_deref() == Some("template"));
         if is_own && config.faults.iter().any(is_slip) {
@@ -60,7 +61,7 @@ fn unknown_task(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// An agent that is not told who it is.
+/// Without it, the agent does not learn its role.
 pub(super) static SYSTEM_PROMPT: Rule = Rule::new(
     meta!(
         promise,
@@ -78,7 +79,7 @@ fn system_prompt(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(finding.help("paths are relative to the folder of ctxc.toml; a short text can be written here: `system = \"You …\"`"))
 }
 
-/// One of the two would hold, and its author may mean the other.
+/// Only one of the two could apply, and the author may mean the other.
 pub(super) static CONTRADICTORY_ROLE: Rule = Rule::new(
     meta!(
         error,
@@ -102,20 +103,20 @@ fn contradictory_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let finding = finding.note("a role names its model, or says what a model has to be");
     let whole = line(cx, fault);
     let text = cx.config.files.get(fault.file as usize).map_or("", |file| whole.slice(&file.text)).trim();
-    // Only where the key and its value have the line to themselves.
+    // Only if the key and its value have the line to themselves.
     if text.starts_with(key) && is_whole(text) {
         return Some(finding.fix(Fix::suggested(format!("remove `{key}`"), vec![Edit::replace(whole, "")])));
     }
     Some(finding.help(format!("remove `{key}`, or remove `model`")))
 }
 
-/// Whether a value ends on its line.
+/// True if a value ends on its line.
 fn is_whole(line: &str) -> bool {
     let count = |c: char| line.matches(c).count();
     count('[') == count(']') && count('{') == count('}') && count('"') % 2 == 0 && !line.contains("\"\"\"")
 }
 
-/// Its agent would read the braces.
+/// The agent would read the braces literally.
 pub(super) static PROMPT_VALUE: Rule = Rule::new(
     meta!(warning, 533, "value-in-system-prompt", "a `{{…}}` in a role's system prompt, where nothing replaces it"),
     Check::Config(prompt_value),

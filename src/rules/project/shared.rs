@@ -1,9 +1,10 @@
-//! CTX516–CTX520: the shared file that `extends` names, and what a project may do with it.
+//! CTX516–CTX520: the shared file that `extends` names, and the changes that a project may make to
+//! it.
 
 use super::prelude::*;
 use crate::base::hash::Hash;
 
-/// A policy that may change unseen is none.
+/// A policy that can change unnoticed is no policy.
 pub(super) static SHARED_HASH: Rule = Rule::new(
     meta!(promise, 516, "unpinned-shared-file", "the file that `extends` names does not match its pinned hash")
         .fixed(Fixable::Suggested),
@@ -27,7 +28,7 @@ fn shared_hash(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     })
 }
 
-/// Without it nobody knows which policies hold.
+/// Without the file, the policies in force are unknown.
 pub(super) static SHARED_UNREADABLE: Rule = Rule::new(
     meta!(promise, 517, "unreadable-shared-file", "the file that `extends` names cannot be read"),
     Check::Config(shared_unreadable),
@@ -40,7 +41,7 @@ fn shared_unreadable(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(finding.help("the path is relative to the folder of the project file; without the file none of its policies apply"))
 }
 
-/// Packages come with a later release.
+/// A later release adds packages.
 pub(super) static SHARED_PACKAGE: Rule = Rule::new(
     meta!(promise, 518, "package-not-available", "`extends` names a package, and there are none yet"),
     Check::Config(shared_package),
@@ -53,7 +54,7 @@ fn shared_package(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(finding.help("copy its file beside the project and extend that: `extends = \"policies/strict.toml\"`"))
 }
 
-/// What belongs to one project is not shared.
+/// Keys that belong to one project cannot be shared.
 pub(super) static NOT_SHAREABLE: Rule = Rule::new(
     meta!(error, 519, "not-shareable", "a shared file has a key that belongs to a project"),
     Check::Config(not_shareable),

@@ -1,4 +1,5 @@
-//! What the conditions of `[[require]]` may ask of a task body, answered from the model and the resolved settings.
+//! Facts of a task body for the conditions of `[[require]]`, from the model and the resolved
+//! settings.
 
 use crate::kernel::agent_node::Tested;
 use crate::project::require::{Fact, Facts, Field, Measure, Thing};
@@ -8,24 +9,25 @@ use crate::settings::operators::Operator;
 use crate::template::model::Task;
 use crate::template::nodes::{self, Node};
 
-/// Attempts of a director-evaluator loop that says nothing.
+/// Default number of iterations of a director-evaluator loop.
 const ITERATIONS: u64 = 5;
 
-/// A task body with everything that is known about it.
+/// A task body with all its known facts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TaskFacts<'a> {
     pub(super) cx: &'a FileCx<'a>,
     pub(super) task: &'a Task<'a>,
     pub(super) body: &'a Body,
-    /// The name that scenarios call it by; `None` of a template, which is tested by the tasks that call it.
+    /// The name that scenarios use for it; `None` for a template, which is tested through the tasks
+    /// that call it.
     pub(super) name: Option<&'a str>,
-    /// The model of a role that plays it, which comes before its own.
+    /// The model of a role that plays it. It takes precedence over the task's own model.
     pub(super) model: Option<&'a str>,
 }
 
 impl TaskFacts<'_> {
-    /// Whether a scenario is about each agent that stands in the task. A script is shown nothing, and an agent behind a reference is tested
-    /// where it is defined.
+    /// True if scenarios test each agent of the task. Scripts are excluded, because they receive no
+    /// context, and so are agents behind a reference, which are tested at their definition.
     fn is_tested(&self, tested: &Tested, name: &str) -> bool {
         let mut agents = Vec::new();
         nodes::paths(self.task, &mut |node, path| {

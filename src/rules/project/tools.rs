@@ -1,14 +1,14 @@
-//! CTX534, CTX535: the tools that a project defines, and those that its roles name.
+//! CTX534, CTX535: the tools that a project defines, and the tools that its roles name.
 
 use super::prelude::*;
 use crate::project::fault::ToolFault;
 use crate::rules::request::tool_schema;
 use crate::scenario::json_schema::SlipKind;
 
-/// Tools that are listed in full.
+/// Maximum number of tools listed in full.
 const LISTED: usize = 12;
 
-/// Its agent is told that it has a tool, and gets no definition of any.
+/// The prompt names the tool, but its definition is missing from the request.
 pub(super) static UNKNOWN_TOOL: Rule = Rule::new(
     meta!(warning, 534, "unknown-tool", "a role names a tool that is not among those that the project defines")
         .fixed(Fixable::Suggested),
@@ -31,7 +31,7 @@ fn unknown_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(finding.help("define it under `[tools.NAME]`, or in a file that `[tools] from` names; else take it out of the list"))
 }
 
-/// What a provider would refuse, or nobody could send.
+/// A provider would reject such a tool, or it could not be sent at all.
 pub(super) static BAD_TOOL: Rule =
     Rule::new(meta!(error, 535, "bad-tool", "a tool definition that cannot be sent as it is"), Check::Config(bad_tool));
 
@@ -49,7 +49,7 @@ fn bad_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(if is_evaluated_elsewhere { found.severity(Severity::Warning) } else { found })
 }
 
-/// What is wrong with a tool, and what to do.
+/// Returns the message and the help for a faulty tool.
 fn words(tool: &str, why: &ToolFault) -> (String, String) {
     let schema = "write a JSON Schema such as `{type = \"object\", properties = {path = {type = \"string\"}}}`";
     let (why, help) = match why {

@@ -1,9 +1,10 @@
-//! CTX506–CTX508: types and subtypes that the project file names or declares, and defaults that they cannot use.
+//! CTX506–CTX508: types and subtypes that the project file names or declares, and defaults without
+//! effect on them.
 
 use super::prelude::*;
 use crate::project::fault::Refusal;
 
-/// Defaults for a type that does not exist reach no task.
+/// Defaults of a type that does not exist apply to no task.
 pub(super) static UNKNOWN_TYPE: Rule = Rule::new(
     meta!(promise, 506, "unknown-project-type", "the project file names a type or subtype that does not exist")
         .fixed(Fixable::Suggested),
@@ -58,7 +59,7 @@ fn bad_declaration(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     })
 }
 
-/// Nothing is carried where there are no steps.
+/// A type without steps accumulates no results.
 pub(super) static DEFAULT_WITHOUT_EFFECT: Rule = Rule::new(
     meta!(warning, 508, "default-without-effect", "a project default for accumulation where there are no steps"),
     Check::Config(default_without_effect),

@@ -1,20 +1,20 @@
-//! What the wordings of this family share.
+//! Shared helpers of this family's messages.
 
 use crate::project::fault::Fault;
 use crate::rules::prelude::*;
 
-/// How a name is written where it stands.
+/// The notation of a name at its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Form<'a> {
-    /// As a bare key.
+    /// A bare key.
     Bare,
-    /// As a text in quotes.
+    /// A quoted text.
     Text,
-    /// With or without quotes, as what stands there now.
+    /// With or without quotes, like the text it replaces.
     AsBefore(&'a str),
 }
 
-/// Adds “did you mean” and the fix that writes it.
+/// Adds “did you mean” and a fix that writes the name.
 pub(super) fn meant(finding: Diagnostic, span: Span, near: Option<&str>, form: Form<'_>) -> Diagnostic {
     let Some(near) = near else { return finding };
     let is_quoted = match form {
@@ -28,19 +28,19 @@ pub(super) fn meant(finding: Diagnostic, span: Span, near: Option<&str>, form: F
         .fix(Fix::suggested(format!("write `{near}`"), vec![Edit::replace(span, insert)]))
 }
 
-/// The text at a fault's place.
+/// Returns the source text of a fault.
 pub(super) fn slice<'a>(cx: &ConfigCx<'a>, fault: &Fault) -> &'a str {
     cx.config.files.get(fault.file as usize).map_or("", |file| fault.span.slice(&file.text))
 }
 
-/// The whole line of a fault's place with its line break.
+/// Returns the whole line of a fault, including its line break.
 pub(super) fn line(cx: &ConfigCx<'_>, fault: &Fault) -> Span {
     let Some(file) = cx.config.files.get(fault.file as usize) else { return fault.span };
     let position = file.lines.position(&file.text, fault.span.start);
     file.lines.line_span(&file.text, position.line).unwrap_or(fault.span)
 }
 
-/// The TOML reader's words as a lower-case fragment.
+/// Converts a message of the TOML parser to a lower-case fragment.
 pub(super) fn phrase(message: &str) -> String {
     let mut chars = message.trim_end_matches('.').chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())

@@ -1,4 +1,4 @@
-//! CTX701: a body that is not valid JSON, or JSON of something else.
+//! CTX701: a body that is not valid JSON, or no request.
 
 use super::prelude::*;
 use crate::base::json::kind;
@@ -6,17 +6,17 @@ use crate::request::model::NoRequest;
 use serde::de::IgnoredAny;
 use std::sync::Arc;
 
-/// Nothing can be said of a request that nobody can read.
+/// An unreadable request cannot be checked.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(701, "bad-request-body", "a body that is not a request to a model", case!("bad-request-body")),
     check: Check::Request(check),
 };
 
-/// The first value of a kind that no vendor takes at its place.
+/// Reports the first value whose type no vendor accepts at its place.
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let (key, vendor) = (cx.request.dialect.list(), cx.request.dialect.vendor());
     let is_text = |value: &Value| value.is_string() || value.is_null();
-    // Gemini takes what is alone for a list of one.
+    // Gemini treats a single value as a list of one.
     let is_list = |value: &Value| match cx.request.dialect {
         Dialect::Gemini => value.is_array() || value.is_object(),
         Dialect::OpenaiResponses => value.is_array() || is_text(value),

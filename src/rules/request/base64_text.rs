@@ -1,14 +1,14 @@
-//! CTX746: base64 as words.
+//! CTX746: base64 as text.
 
 use super::prelude::*;
 
-/// Off by default: what tools give back holds such data now and then.
+/// Off by default: tools sometimes return such data.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::hint(746, "base64-text", "base64 as text outside of tool results", case!("base64-text")).off(),
     check: Check::Request(check),
 };
 
-/// Signs in a row from which on it is data.
+/// Minimum length of a run of base64 characters that counts as data.
 const LEAST: usize = 256;
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -23,7 +23,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Signs of base64 in a row, with letters of both cases and digits among them.
+/// Returns the length of the longest run of base64 that contains lower-case letters, upper-case
+/// letters and digits.
 fn longest(text: &str) -> usize {
     let runs = text.split(|one: char| !one.is_ascii_alphanumeric() && !matches!(one, '+' | '/' | '=' | '-' | '_'));
     let has = |run: &str, is: fn(&u8) -> bool| run.as_bytes().iter().any(is);

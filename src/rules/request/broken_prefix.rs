@@ -1,10 +1,10 @@
-//! CTX736: the front of a request changed, and the cache of the call before is lost.
+//! CTX736: a changed prefix, so that the prompt cache of the previous call is lost.
 
 use super::prelude::*;
 use crate::base::number;
 use crate::request::prompt_cache::Cause;
 
-/// A time, an id or a list in another order in the front of every request.
+/// Caused by a time, an id or a reordered list at the beginning of every request.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::warning(736, "broken-prefix", "a request whose front changed since the last call", case!("broken-prefix")),
     check: Check::Request(check),
@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((reuse, broken)) = cx.reuse.and_then(|reuse| Some((reuse, reuse.broken_by.as_ref()?))) else { return };
     let floor = cx.model.public.map_or(CACHE_FLOOR, |public| public.cache_floor);
-    // No cache keeps less.
+    // Caches do not store shorter prefixes.
     if reuse.lost == 0 || u64::try_from(reuse.tokens).is_ok_and(|tokens| tokens < floor) {
         return;
     }

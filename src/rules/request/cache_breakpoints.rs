@@ -1,14 +1,14 @@
-//! CTX708: cache breakpoints that Anthropic does not take.
+//! CTX708: cache breakpoints that Anthropic rejects.
 
 use super::prelude::*;
 
-/// Breakpoints are added by every layer of a program, and nobody counts them.
+/// Every layer of a program adds breakpoints, and their total is rarely counted.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(708, "cache-breakpoints", "cache breakpoints that the vendor refuses", case!("cache-breakpoints")),
     check: Check::Request(check),
 };
 
-/// Breakpoints that a request may have.
+/// Maximum number of breakpoints in a request.
 const MOST: usize = 4;
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -17,7 +17,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     let tools = cx.request.tools.iter().filter_map(|tool| Some((tool.pointer.as_str(), tool.cache?)));
     let parts = cx.request.parts().filter_map(|(_, placed)| Some((placed.pointer.as_str(), placed.cache?)));
-    // One beside the messages stands behind the last block, which may have it already.
+    // A `cache_control` beside the messages applies after the last block, which may have one
+    // already.
     let last = cx.request.messages.iter().rfind(|message| message.number.is_some()).and_then(|message| message.parts.last());
     let last = last.and_then(|placed| Some((placed.pointer.as_str(), placed.cache?)));
     let automatic = CacheMark::of(&cx.request.body);

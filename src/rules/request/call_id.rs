@@ -1,8 +1,8 @@
-//! CTX723: an id of a call that Anthropic refuses.
+//! CTX723: an id of a tool call that Anthropic rejects.
 
 use super::prelude::*;
 
-/// Servers that count the calls of each answer from 0, and ids of another vendor.
+/// Caused by servers that number the calls of each answer from 0, and by ids of another vendor.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(723, "call-id", "a call whose id is used twice or outside the vendor's pattern", case!("call-id")),
     check: Check::Request(check),

@@ -1,8 +1,8 @@
-//! CTX721: a history that begins with a call of a tool.
+//! CTX721: a history that begins with a tool call.
 
 use super::prelude::*;
 
-/// A program that keeps the newest messages alone cuts between a question and its call.
+/// A program that keeps only the newest messages may cut between a question and its call.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(721, "call-turn", "a history that begins with a tool call", case!("call-turn")),
     check: Check::Request(check),

@@ -1,4 +1,5 @@
-//! From requests to findings: asks every rule of the family, applies `[lints]`, locates and sorts. Reads nothing.
+//! Turns requests into findings: runs every rule of the family, applies `[lints]`, locates and
+//! sorts. Never reads files.
 
 use super::cx::RequestCx;
 use super::{bad_request_body, lone_surrogate};
@@ -13,27 +14,27 @@ use crate::rules::list;
 use crate::rules::rule::Check;
 use std::sync::Arc;
 
-/// Findings of one request at most, the gravest first to stay.
+/// Maximum number of findings of one request; the gravest stay.
 const MOST: usize = 50;
 
-/// Why a vendor refuses a request.
+/// The reason why a vendor would reject a request.
 #[derive(Debug)]
 pub struct Refusal {
-    /// The rule that says so.
+    /// The rule that found it.
     pub rule: &'static RuleMeta,
-    /// What is wrong.
+    /// The message of the finding.
     pub message: String,
 }
 
 impl Refusal {
-    /// That the vendor refuses it, why, and who says so.
+    /// Describes the rejection, its reason and the rule.
     pub fn words(&self) -> String {
         let name = self.rule.name;
         format!("its vendor would refuse it: {} (`ctxc explain {name}`)", self.message)
     }
 }
 
-/// The findings of a request, located and sorted.
+/// Returns the findings of a request, located and sorted.
 pub fn request(cx: &RequestCx<'_>, config: &Config) -> Vec<Diagnostic> {
     let mut found = findings(cx, config);
     for finding in found.iter_mut().filter(|finding| cx.was_answered && is_error(finding)) {
@@ -43,15 +44,16 @@ pub fn request(cx: &RequestCx<'_>, config: &Config) -> Vec<Diagnostic> {
     located(cx.text, found)
 }
 
-/// The findings of a body that cannot be read, which begins at an offset of its text. Located and sorted.
+/// Returns the findings of a body that cannot be read and begins at `offset` of its text. Located
+/// and sorted.
 pub fn unreadable(path: &Arc<str>, (text, offset): (&str, usize), why: &NoRequest, config: &Config) -> Vec<Diagnostic> {
     located(text, unread(path, (text, offset), why, config))
 }
 
-/// Who counts the tokens of a request with so many bytes; `None` where nobody can.
+/// Counts the tokens of a request of a given size in bytes; `None` if they cannot be counted.
 pub type Count = fn(&Request, usize, &Config) -> Option<u64>;
 
-/// Why the vendor refuses a request: the first error in it.
+/// Returns the reason why the vendor would reject a request: its first error.
 pub fn refusal(request: &Request, body: &str, count: Count, config: &Config) -> Option<Refusal> {
     let path = Arc::from("-");
     let input_tokens = count(request, body.len(), config);
@@ -59,7 +61,8 @@ pub fn refusal(request: &Request, body: &str, count: Count, config: &Config) -> 
     findings(&cx, config).into_iter().find_map(refused)
 }
 
-/// Why the vendor refuses a body that goes to a path: the first error in it, or why it is no request.
+/// Returns the reason why the vendor would reject a body sent to `endpoint`: its first error, or
+/// the reason why it is no request.
 pub fn refusal_of_body(body: &str, endpoint: Option<&str>, count: Count, config: &Config) -> Option<Refusal> {
     match Request::read(body, endpoint) {
         Ok(request) => refusal(&request, body, count, config),

@@ -1,4 +1,4 @@
-//! One request under check, with what its caller knows of it.
+//! The context of one request under check, with facts from its caller.
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::RuleMeta;
@@ -16,41 +16,42 @@ use std::sync::Arc;
 /// One request under check.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestCx<'a> {
-    /// The file that it stands in.
+    /// The file that contains it.
     pub path: &'a Arc<str>,
-    /// The text that spans are in.
+    /// The text that spans refer to.
     pub text: &'a str,
-    /// Where the body begins in it.
+    /// The offset of the body in that text.
     pub offset: usize,
-    /// Where its values stand, once somebody asked.
+    /// The places of its values, computed on first use.
     pub places: Option<&'a Places<'a>>,
     /// The request.
     pub request: &'a Request,
-    /// The call before it in its conversation.
+    /// The previous request of its conversation.
     pub before: Option<&'a Request>,
-    /// What a prompt cache reuses of it, where a call is before it.
+    /// The part that a prompt cache reuses, if a call precedes it.
     pub reuse: Option<&'a Reuse>,
-    /// Tokens of tools and system text that another conversation of its agent began with as well; `None` where none did, or nobody counted.
+    /// Tokens of tools and system text that another conversation of its agent shares as a prefix;
+    /// `None` if no other does, or they were not counted.
     pub shared_front: Option<u64>,
-    /// What is known of its model; nothing of one that nobody knows.
+    /// Facts of its model; empty for an unknown model.
     pub model: ModelFacts,
-    /// Tokens of it, as its vendor reported them or a counter knows them exactly.
+    /// Its number of tokens, if the vendor reported it or a counter computes it exactly.
     pub input_tokens: Option<u64>,
-    /// Whether its vendor answered it with success. Scripted and replayed answers do not count.
+    /// True if its vendor answered it successfully. Scripted and replayed answers do not count.
     pub was_answered: bool,
 }
 
-/// What is known of a model.
+/// The known facts of a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ModelFacts {
-    /// Tokens that it takes.
+    /// Maximum number of tokens that it accepts.
     pub window: Option<u64>,
     /// Facts of a public model.
     pub public: Option<&'static PublicModel>,
 }
 
 impl ModelFacts {
-    /// Those of a model by its vendor's name: what the project says, else what is public.
+    /// Looks up a model by its vendor's name: first in the project, then among public models.
     pub fn of(config: &Config, model: Option<&str>) -> Self {
         let Some(model) = model else { return Self::default() };
         let public = public_model(model);
@@ -60,7 +61,7 @@ impl ModelFacts {
 }
 
 impl<'a> RequestCx<'a> {
-    /// A request in a text of its own, of which nothing else is known.
+    /// Creates the context of a request that is a text of its own, without other facts.
     pub fn new(path: &'a Arc<str>, text: &'a str, request: &'a Request, config: &Config) -> Self {
         Self {
             path,
@@ -77,13 +78,13 @@ impl<'a> RequestCx<'a> {
         }
     }
 
-    /// A finding about what stands at a place of the body.
+    /// Creates a finding at a JSON pointer of the body.
     pub fn found(&self, rule: &'static RuleMeta, pointer: &str, message: impl Into<String>) -> Diagnostic {
         let at = self.place(pointer);
         Diagnostic::new(rule, self.path, Span::of(at.start, at.end), message)
     }
 
-    /// The place of what stands at a place of the body.
+    /// The span of the value at a JSON pointer of the body.
     pub fn span(&self, pointer: &str) -> Span {
         let at = self.place(pointer);
         Span::of(at.start, at.end)
@@ -93,23 +94,25 @@ impl<'a> RequestCx<'a> {
         self.places.map_or_else(|| Places::new(self.text, self.offset).place(pointer), |places| places.place(pointer))
     }
 
-    /// Whether it has one of these forms.
+    /// True if its dialect is one of these.
     pub fn is(&self, dialects: &[Dialect]) -> bool {
         dialects.contains(&self.request.dialect)
     }
 
-    /// The name of its model, where no router stands in front of it: a router may mend what its vendor refuses.
+    /// The name of its model, unless it goes through a router. A router may correct a request that
+    /// its vendor rejects.
     pub fn direct(&self) -> Option<&'a str> {
         self.request.model.as_deref().filter(|name| !name.contains('/'))
     }
 
-    /// Whether it goes to a Claude: many other servers speak like Anthropic, and refuse less. Bodies for clouds name no model.
+    /// True if it goes to a Claude model. Many other servers use Anthropic's dialect and reject
+    /// less. Bodies for cloud platforms name no model.
     pub fn is_claude(&self) -> bool {
         self.request.dialect == Dialect::Anthropic
             && (self.request.model.is_none() || self.direct().is_some_and(|name| name.split(['.', ':']).any(is_claude)))
     }
 
-    /// The version of the Claude that it goes to.
+    /// The version of the Claude model.
     pub fn claude(&self) -> Option<(u32, u32)> {
         let name = self.direct().filter(|_| self.is_claude())?;
         let (_, name) = name.split_once("claude-")?;
@@ -118,10 +121,12 @@ impl<'a> RequestCx<'a> {
         Some((numbers.next()?, numbers.next().unwrap_or(0)))
     }
 
-    /// The model of `OpenAI` that it goes to, in one of these forms: hundreds of servers speak like `OpenAI`, and refuse other things.
+    /// The name of the `OpenAI` model that it goes to, in one of these dialects. Hundreds of
+    /// servers use `OpenAI`'s dialects and reject other things.
     pub fn openai(&self, dialects: &[Dialect]) -> Option<&'a str> {
         let name = self.direct().filter(|_| self.is(dialects))?;
-        // Behind the version stand words that `OpenAI` uses, dates and no others: anybody may call a model `gpt-4o-mine`.
+        // After the version, only words that `OpenAI` uses, and dates, may follow: any server may
+        // call a model `gpt-4o-mine`.
         let mut words = name.split('-');
         let is_own = match words.next() {
             Some("gpt") => words.next().is_some_and(|version| {
@@ -142,12 +147,13 @@ const WORDS: [&str; 20] = [
     "research", "instruct", "16k", "32k", "vision", "spark",
 ];
 
-/// Whether a part of a name is that of a Claude: clouds put their own names and versions around it.
+/// True if a part of a name begins a Claude model's name. Cloud platforms add their own names and
+/// versions around it.
 fn is_claude(part: &str) -> bool {
     part.starts_with("claude-")
 }
 
-/// The texts of a part, those of a result included.
+/// Returns the texts of a part, including those of a tool result.
 pub(super) fn texts(placed: &Placed) -> Vec<&str> {
     fn text(part: &Part) -> Option<&str> {
         match part {
@@ -162,7 +168,7 @@ pub(super) fn texts(placed: &Placed) -> Vec<&str> {
     }
 }
 
-/// What stands at a place, for messages: cut where nobody would read on.
+/// Shortens a text for messages.
 pub(super) fn short(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(40) {

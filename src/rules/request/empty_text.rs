@@ -1,8 +1,9 @@
-//! CTX709: a block of text without a text.
+//! CTX709: an empty text block.
 
 use super::prelude::*;
 
-/// An agent that called tools without a word leaves an empty text, and the next request sends it back.
+/// An agent that calls tools without any text leaves an empty text block, and the next request
+/// sends it back.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(709, "empty-text", "a text block without text", case!("empty-text")),
     check: Check::Request(check),
@@ -14,17 +15,18 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     let last = cx.request.messages.len().saturating_sub(1);
     for (at, message) in cx.request.messages.iter().enumerate() {
-        // An answer that is begun may be empty.
+        // A prefilled answer may be empty.
         if at == last && message.speaker == Speaker::Assistant {
             continue;
         }
         for placed in &message.parts {
             let Some(Part::Text(text)) = &placed.part else { continue };
-            // White space beside tool calls or other blocks of an answer is taken.
+            // White space beside tool calls or other blocks of an answer is accepted.
             if !text.is_empty() && message.speaker == Speaker::Assistant && message.parts.len() > 1 {
                 continue;
             }
-            // Another rule reports those with a breakpoint; nobody says that a document may not be empty.
+            // A text with a breakpoint is reported by another rule. Empty documents are not
+            // documented as rejected.
             if !text.trim().is_empty() || text.is_empty() && placed.cache.is_some() || placed.kind == "document" {
                 continue;
             }

@@ -1,14 +1,14 @@
-//! CTX735: more blocks behind a cache breakpoint than the cache looks back over.
+//! CTX735: more blocks before a cache breakpoint than the cache looks back.
 
 use super::prelude::*;
 
-/// An agent that adds many blocks in one turn passes the last entry of the cache.
+/// An agent that adds many blocks in one turn moves out of reach of the last cache entry.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::warning(735, "far-breakpoint", "more than 20 blocks between cache breakpoints", case!("far-breakpoint")),
     check: Check::Request(check),
 };
 
-/// Blocks in front of a breakpoint in which an entry of the cache is looked for.
+/// Number of blocks before a breakpoint that are searched for a cache entry.
 const MOST: usize = 20;
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -18,7 +18,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     };
     let (old, new) = (marked(before), marked(cx.request));
     let (Some(last), Some(now)) = (old.last(), new.last()) else { return };
-    // One that still stands where the call before had one is found at once.
+    // A breakpoint at the place of a previous one is found at once.
     let is_between = new.iter().any(|at| at > last && at - last <= MOST);
     if now - (*now).min(*last) > MOST && !is_between && !new.contains(last) {
         let parts: Vec<_> = cx.request.parts().collect();

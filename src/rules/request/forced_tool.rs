@@ -1,8 +1,8 @@
-//! CTX711: a tool is forced on a model that thinks.
+//! CTX711: a forced tool with a thinking model.
 
 use super::prelude::*;
 
-/// Thinking comes before the choice of a tool, so the choice cannot be made beforehand.
+/// The model thinks before it chooses a tool, so the choice cannot be fixed in advance.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(711, "forced-tool", "a forced tool together with thinking", case!("forced-tool")),
     check: Check::Request(check),

@@ -1,22 +1,23 @@
-//! CTX720: an image that Anthropic refuses for its size.
+//! CTX720: an image too large for Anthropic.
 
 use super::prelude::*;
 use crate::base::base64;
 use crate::kernel::conversation::MediaSource;
 
-/// Screenshots are larger than anybody thinks, and one that fits alone does not fit among many.
+/// Screenshots are often larger than expected, and the limit is lower in requests with many images.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(720, "image-size", "an image that is too large for its vendor", case!("image-size")),
     check: Check::Request(check),
 };
 
-/// Bytes that an image may have in base64, as it is sent.
+/// Maximum size of an image in base64, in bytes.
 const BYTES: usize = 10 << 20;
-/// Pixels that a side of an image may have, and what it may have where there are many.
+/// Maximum pixels per side of an image, alone and among many.
 const SIDE: (u32, u32) = (8000, 2000);
-/// Images that a request may have before they are many.
+/// Number of images above which the lower limit applies.
 const FEW: usize = 20;
-/// Letters of base64 that are looked into for the size: the head of a photograph can hold a preview of it.
+/// Number of base64 characters that are decoded to find the size. The header of a photograph can
+/// contain a preview.
 const HEAD: usize = 1 << 17;
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -49,7 +50,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Width and height of a PNG or a JPEG in base64; `None` for anything else.
+/// Returns width and height of a PNG or JPEG in base64; `None` for other formats.
 fn size(data: &str) -> Option<(u32, u32)> {
     let head = base64::decode(data.get(..HEAD.min(data.len()))?)?;
     let pair = |at: usize| Some(u32::from(u16::from_be_bytes(head.get(at..at + 2)?.try_into().ok()?)));
@@ -60,7 +61,7 @@ fn size(data: &str) -> Option<(u32, u32)> {
     if !head.starts_with(&[0xff, 0xd8]) {
         return None;
     }
-    // A JPEG is a list of segments, each with its length; a frame has the size.
+    // A JPEG is a list of segments with their lengths; a frame segment contains the size.
     let mut at = 2;
     loop {
         let kind = *head.get(at + 1)?;

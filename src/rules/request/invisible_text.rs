@@ -1,8 +1,8 @@
-//! CTX733: characters that the model reads and nobody sees.
+//! CTX733: characters that the model reads but people do not see.
 
 use super::prelude::*;
 
-/// What a person does not see, an attacker can write.
+/// An attacker can hide instructions in invisible text.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::warning(733, "invisible-text", "invisible text in a request", case!("invisible-text")),
     check: Check::Request(check),
@@ -22,7 +22,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The first such character. Flags of regions are made of a black flag and tags.
+/// Returns the first invisible character. Tags after a black flag are flags of regions.
 fn hidden(text: &str) -> Option<char> {
     if text.is_ascii() {
         return None;

@@ -1,8 +1,9 @@
-//! CTX740: a cache breakpoint behind what is different in every conversation alone.
+//! CTX740: cache breakpoints only after parts that differ between conversations.
 
 use super::prelude::*;
 
-/// A breakpoint on the last message keeps one conversation, and tools and system text are written to the cache for each.
+/// A breakpoint on the last message caches one conversation; tools and system text are written to
+/// the cache again for each.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::warning(
         740,

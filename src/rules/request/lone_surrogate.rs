@@ -1,9 +1,9 @@
-//! CTX702: half of a character, which JSON cannot carry.
+//! CTX702: an unpaired surrogate, which JSON text cannot contain.
 
 use super::prelude::*;
 use std::sync::Arc;
 
-/// Half an emoji is left where a text was cut by UTF-16 units.
+/// Caused by cutting a text by UTF-16 units in the middle of an emoji.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(702, "lone-surrogate", "half of a character in a text", case!("lone-surrogate")),
     check: Check::Edge,
@@ -16,7 +16,7 @@ pub(super) fn word(path: &Arc<str>, text: &str, offset: usize) -> Option<Diagnos
     Some(finding.help("cut texts by characters, not by UTF-16 units, or replace what cannot be encoded before sending"))
 }
 
-/// The first escape of a surrogate without its other half.
+/// Returns the offset and value of the first escaped surrogate without its other half.
 fn lone(bytes: &[u8], offset: usize) -> Option<(usize, u16)> {
     let mut at = offset;
     while let Some(byte) = bytes.get(at) {
@@ -33,7 +33,7 @@ fn lone(bytes: &[u8], offset: usize) -> Option<(usize, u16)> {
     None
 }
 
-/// The UTF-16 unit that an escape stands for.
+/// Decodes a `\uXXXX` escape into its UTF-16 unit.
 fn unit(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()

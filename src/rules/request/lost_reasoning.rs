@@ -1,8 +1,8 @@
-//! CTX712: an item of reasoning without what followed it.
+//! CTX712: a reasoning item without the item that followed it.
 
 use super::prelude::*;
 
-/// Who drops a message or a call from the list leaves its reasoning behind.
+/// A program that drops a message or call from the list leaves its reasoning behind.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(712, "lost-reasoning", "reasoning without the item after it", case!("lost-reasoning")),
     check: Check::Request(check),
@@ -14,7 +14,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     let Some(items) = cx.request.at("/input").and_then(Value::as_array) else { return };
     let text = |item: &Value, key: &str| item.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    // One without an id belongs to nothing that is kept.
+    // An item without an id is not paired with another one.
     let is_known = |item: &Value| text(item, "type") == "reasoning" && !text(item, "id").is_empty();
     for (at, item) in items.iter().enumerate().filter(|(_, item)| is_known(item)) {
         let next = items.get(at + 1);

@@ -1,8 +1,8 @@
-//! CTX718: a call of Gemini 3 without its signature.
+//! CTX718: a tool call of Gemini 3 without its signature.
 
 use super::prelude::*;
 
-/// Gemini 3 signs what it thought before it called a tool, and wants the signature back.
+/// Gemini 3 signs its reasoning before a tool call, and requires the signature in the next request.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(718, "lost-signature", "a call of Gemini 3 without its thought signature", case!("lost-signature")),
     check: Check::Request(check),
@@ -14,13 +14,13 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let messages = &cx.request.messages;
-    // The turn that is going on begins behind what somebody said.
+    // The current turn begins after the last user message.
     let says = |placed: &Placed| matches!(placed.part, Some(Part::Text(_) | Part::Media(_)));
     let spoken =
         |message: &Message| !matches!(message.speaker, Speaker::Assistant | Speaker::Tool) && message.parts.iter().any(says);
     let begin = messages.iter().rposition(spoken).map_or(0, |at| at + 1);
     for message in messages.iter().skip(begin).filter(|message| message.speaker == Speaker::Assistant) {
-        // The first call of several carries it.
+        // Of several calls, the first one carries the signature.
         let Some(first) = message.parts.iter().find(|placed| matches!(placed.part, Some(Part::Call(_)))) else { continue };
         let signed = |key: &str| cx.request.at(&format!("{}/{key}", first.pointer)).is_some_and(|value| !value.is_null());
         if !signed("thoughtSignature") && !signed("thought_signature") {

@@ -1,8 +1,8 @@
-//! CTX710: a call of a tool without the thinking that led to it.
+//! CTX710: a tool call without the thinking before it.
 
 use super::prelude::*;
 
-/// A program that keeps texts and calls alone drops the blocks in front of them.
+/// A program that keeps only texts and calls drops the thinking blocks before them.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(710, "lost-thinking", "a tool call without the thinking before it", case!("lost-thinking")),
     check: Check::Request(check),
@@ -18,11 +18,12 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             out.push(cx.found(&RULE.meta, &placed.pointer, message).help("keep the `signature` of each block, in streams too"));
         }
     }
-    // Models that think as they like take conversations with turns in which they did not.
+    // Models with adaptive thinking accept turns without thinking.
     if cx.request.at("/thinking/type").and_then(Value::as_str) != Some("enabled") {
         return;
     }
-    // The turn that is going on: what the agent did since somebody spoke to it. It thinks at its beginning, and later where it likes.
+    // The current turn: the agent's messages since the last user message. Thinking is required at
+    // its beginning, and optional later.
     let has = |message: &Message, is: fn(&Part) -> bool| message.parts.iter().filter_map(|placed| placed.part.as_ref()).any(is);
     let is_result = |message: &&Message| has(message, |part| matches!(part, Part::Result(_)));
     let is_agents = |message: &&Message| message.speaker == Speaker::Assistant;

@@ -1,9 +1,10 @@
-//! CTX738: a tool that the system text names, and the request lacks.
+//! CTX738: a tool that the system text names but the request does not offer.
 
 use super::prelude::*;
 use crate::base::suggest;
 
-/// A tool is renamed in the code, and the prompt keeps its old name: the model calls what is not there, or nothing.
+/// After a tool is renamed in code, the prompt keeps the old name: the model calls a missing tool,
+/// or none.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::warning(
         738,
@@ -16,7 +17,8 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let names: Vec<&str> = cx.request.tools.iter().map(|tool| tool.name.as_str()).collect();
-    // With tools of a vendor's own, such as a search for tools, more can be called than is listed.
+    // With a vendor's own tools, such as a tool search, the model can call tools that are not
+    // listed.
     if names.is_empty() || cx.request.tools.iter().any(|tool| !tool.has_schema) {
         return;
     }
@@ -33,10 +35,11 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The names in backticks that stand beside the word “tool”: ``the tool `find_order` ``, ``the `find_order` tool``.
+/// Returns the names in backticks beside the word “tool”: ``the tool `find_order` ``, ``the
+/// `find_order` tool``.
 fn named(text: &str) -> impl Iterator<Item = &str> {
     let pieces: Vec<&str> = text.split('`').collect();
-    // Every second piece stands between backticks.
+    // Every second piece is between backticks.
     (1..pieces.len().saturating_sub(1)).step_by(2).filter_map(move |at| {
         let (before, name, after) = (pieces.get(at - 1)?, pieces.get(at)?, pieces.get(at + 1)?);
         let is_name = !name.is_empty() && name.bytes().all(|sign| sign.is_ascii_alphanumeric() || matches!(sign, b'_' | b'-'));

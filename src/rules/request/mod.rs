@@ -1,5 +1,5 @@
-//! Family 7xx: requests to models, of any program. What is said here is what a vendor refuses or bills; where a model or a server is not
-//! known, and the rule would have to know it, nothing is said.
+//! Family 7xx: requests to models, from any program. Reports only requests that a vendor rejects or
+//! bills for in vain. A rule that depends on the model or server reports nothing if it is unknown.
 
 mod bad_request_body;
 mod base64_text;

@@ -1,8 +1,8 @@
-//! CTX731: almost more than the model can read.
+//! CTX731: a request close to the context window.
 
 use super::prelude::*;
 
-/// The next turn will be refused.
+/// The vendor would reject the next turn.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::warning(731, "near-window", "a request within 5 % of the model's window", case!("near-window")),
     check: Check::Request(check),

@@ -1,16 +1,16 @@
-//! CTX734: a long request to Ollama without a length of its context.
+//! CTX734: a long request to Ollama without `num_ctx`.
 
 use super::prelude::*;
 
-/// Ollama cuts the front of what is longer, and answers as if nothing had happened.
+/// Ollama cuts the beginning of longer requests without an error.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::warning(734, "no-context-length", "a long request to Ollama without `num_ctx`", case!("no-context-length")),
     check: Check::Request(check),
 };
 
-/// Tokens that Ollama reads where nothing is said.
+/// Ollama's default context length in tokens.
 const WINDOW: usize = 4096;
-/// Characters of a token, more than any text has on average.
+/// Characters per token; more than the average of any text.
 const CHARACTERS: usize = 6;
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {

@@ -1,9 +1,9 @@
-//! CTX745: a heading with nothing below it.
+//! CTX745: a heading without text below it.
 
 use super::prelude::*;
 use crate::request::sections::sections;
 
-/// Off by default: a list of headings can be meant.
+/// Off by default: a list of headings may be intended.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::hint(745, "orphan-heading", "a heading with nothing below it", case!("orphan-heading")).off(),
     check: Check::Request(check),

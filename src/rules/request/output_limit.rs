@@ -1,14 +1,14 @@
-//! CTX714: an answer may be longer than the model can give.
+//! CTX714: an answer limit above the model's maximum.
 
 use super::prelude::*;
 
-/// The limit of another model.
+/// Usually the limit of another model.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(714, "output-limit", "an answer limit above that of the model", case!("output-limit")),
     check: Check::Request(check),
 };
 
-/// Where the limits of answers stand.
+/// JSON pointers to the limits of answers.
 const PLACES: [&str; 5] = [
     "/max_tokens",
     "/max_completion_tokens",

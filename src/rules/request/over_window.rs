@@ -1,8 +1,8 @@
-//! CTX719: more than the model can read.
+//! CTX719: a request larger than the context window.
 
 use super::prelude::*;
 
-/// The vendor refuses it, or cuts its front.
+/// The vendor rejects the request or cuts its beginning.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(719, "over-window", "a request over the model's window", case!("over-window")),
     check: Check::Request(check),
@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let (Some(window), Some(tokens)) = (cx.model.window, cx.input_tokens) else { return };
-    // With `truncation: auto` the vendor cuts the front instead.
+    // With `truncation: auto` the vendor cuts the beginning instead.
     if tokens > window && cx.request.body.get("truncation").is_none_or(|how| how != "auto") {
         let model = cx.request.model.as_deref().unwrap_or_default();
         let message = format!("found {tokens} tokens; `{model}` reads at most {window}");

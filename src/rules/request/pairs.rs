@@ -1,4 +1,4 @@
-//! Calls of tools and their results, as each vendor pairs them.
+//! Pairs tool calls with their results, by the rules of each vendor.
 
 use super::cx::RequestCx;
 use crate::kernel::conversation::{Part, Speaker};
@@ -6,31 +6,31 @@ use crate::request::dialect::Dialect;
 use crate::request::model::{Message, Placed, Request};
 use std::collections::BTreeMap;
 
-/// What is wrong with a call or a result.
+/// A faulty tool call or result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unpaired<'r> {
-    /// The call or the result.
+    /// The tool call or result.
     pub placed: &'r Placed,
     /// Its id.
     pub id: &'r str,
-    /// What is wrong.
+    /// The fault.
     pub why: Why,
 }
 
-/// What is wrong with a call or a result.
+/// The fault of a tool call or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
-    /// A call without a result where one has to be.
+    /// A call without a result at the required place.
     Unanswered,
-    /// A result of no call that it could be of.
+    /// A result without a preceding call.
     Uncalled,
     /// A second result of one call.
     Repeated,
-    /// A result behind a text of its turn.
+    /// A result after a text of its turn.
     Late,
 }
 
-/// Calls and results that their vendor does not take. Silent about servers that do not mind.
+/// Returns the calls and results that the vendor rejects. Empty for servers that do not check them.
 pub(super) fn unpaired<'a>(cx: &RequestCx<'a>) -> Vec<Unpaired<'a>> {
     let request = cx.request;
     match request.dialect {
@@ -50,7 +50,8 @@ fn id(placed: &Placed) -> Option<(&str, bool)> {
     }
 }
 
-/// Results stand in the turn right behind the calls. Messages of one side are one turn. Gemini counts them, whatever they are called.
+/// Pairs results in the turn right after the calls; consecutive messages of one side form one turn.
+/// Gemini only counts them and ignores their ids.
 fn by_turns(request: &Request, is_counted: bool) -> Vec<Unpaired<'_>> {
     let mut turns: Vec<(bool, Vec<&Message>)> = Vec::new();
     for message in request.messages.iter().filter(|message| message.speaker != Speaker::System) {
@@ -62,7 +63,7 @@ fn by_turns(request: &Request, is_counted: bool) -> Vec<Unpaired<'_>> {
     }
     let mut out = Vec::new();
     let mut calls: Vec<(&str, &Placed)> = Vec::new();
-    // What the cache of Gemini holds comes before the first turn.
+    // Messages in Gemini's cached content precede the first turn.
     let mut is_known = !request.has_cached_contents();
     for (is_agents, messages) in turns {
         let own = messages.iter().flat_map(|message| &message.parts).filter_map(|placed| Some((id(placed)?, placed)));
@@ -96,7 +97,7 @@ fn by_turns(request: &Request, is_counted: bool) -> Vec<Unpaired<'_>> {
     out
 }
 
-/// Results follow as messages of their own, before anybody else speaks.
+/// Pairs results that follow as messages of their own, before any other message.
 fn by_runs(request: &Request) -> Vec<Unpaired<'_>> {
     let of = |message: &'_ Message, kind: &str| message.parts.iter().any(|placed| placed.kind == kind);
     let mut out = Vec::new();
@@ -117,7 +118,7 @@ fn parts(message: &Message) -> impl Iterator<Item = (&str, &Placed)> {
     message.parts.iter().filter_map(|placed| Some((id(placed)?.0, placed)))
 }
 
-/// Results stand anywhere behind the calls, of which the vendor may keep some itself.
+/// Pairs results anywhere after the calls, some of which the vendor may store itself.
 fn by_list(request: &Request) -> Vec<Unpaired<'_>> {
     let is_kept = |key: &str| request.body.get(key).is_some_and(|value| !value.is_null());
     let refers = request.parts().any(|(_, placed)| matches!(placed.kind.as_str(), "item_reference" | "compaction"));
@@ -130,7 +131,7 @@ fn by_list(request: &Request) -> Vec<Unpaired<'_>> {
     let results: Vec<_> = all().filter(|(_, placed)| !is_call(placed)).collect();
     let mut out = Vec::new();
     pair(&calls, &results, &mut out);
-    // A search for tools is called by an item of its own kind, and answered like a function.
+    // A tool search is called by an item of its own kind, but answered like a function.
     let is_other = |id: &str| {
         let others = request.parts().filter(|(_, placed)| placed.part.is_none());
         others.into_iter().any(|(_, placed)| request.at(&format!("{}/call_id", placed.pointer)).is_some_and(|own| own == id))
@@ -156,12 +157,12 @@ fn pair<'r>(calls: &[(&'r str, &'r Placed)], results: &[(&'r str, &'r Placed)], 
             }
         }
     }
-    // A result with a wrong id leaves its call without one: that is one mistake.
+    // A result with a wrong id also leaves its call without a result; that is one mistake.
     let unanswered = calls.iter().filter(|(id, _)| open.get(id) == Some(&0)).skip(wrong);
     out.extend(unanswered.map(|(id, placed)| Unpaired { placed, id, why: Why::Unanswered }));
 }
 
-/// The name of the tool that is called.
+/// The name of the called tool.
 pub(super) fn called(placed: &Placed) -> &str {
     if let Some(Part::Call(call)) = &placed.part { &call.name } else { "" }
 }

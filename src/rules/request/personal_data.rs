@@ -1,14 +1,14 @@
-//! CTX742: personal data in what the model reads.
+//! CTX742: personal data in a request.
 
 use super::prelude::*;
 
-/// Off by default: most agents that help customers are sent some.
+/// Off by default: most customer-service agents receive some.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::hint(742, "personal-data", "personal data in what a model is sent", case!("personal-data")).off(),
     check: Check::Request(check),
 };
 
-/// What stands for personal data in what was recorded.
+/// Masks that replace personal data in recordings.
 const KINDS: [(&str, &str); 4] =
     [("⟦email:", "an e-mail address"), ("⟦phone:", "a phone number"), ("⟦card:", "a card number"), ("⟦iban:", "an IBAN")];
 

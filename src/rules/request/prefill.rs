@@ -1,8 +1,8 @@
-//! CTX715: the answer is begun for a model that does not take it so.
+//! CTX715: a prefilled answer that the model rejects.
 
 use super::prelude::*;
 
-/// A conversation that ends with the agent's own words.
+/// The conversation ends with a turn of the agent.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(715, "prefill", "a final turn of the agent, which the model refuses", case!("prefill")),
     check: Check::Request(check),
@@ -13,7 +13,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let Some(last) = cx.request.messages.last().filter(|last| last.speaker == Speaker::Assistant) else { return };
-    // A turn that the vendor paused, in the midst of its own tools or behind a compaction, is sent back as it came.
+    // A turn that the vendor paused, during its own tools or after a compaction, is sent back
+    // unchanged.
     let Some(placed) = last.parts.last().filter(|_| last.parts.iter().all(|placed| placed.part.is_some())) else { return };
     if cx.model.public.and_then(|public| public.takes_prefill) == Some(false) {
         let model = cx.request.model.as_deref().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What rules on requests are written with.
+//! Imports of the rules on requests.
 
 pub(super) use super::cx::{RequestCx, short, texts};
 pub(super) use super::pairs::called;

@@ -1,8 +1,8 @@
-//! CTX713: a parameter that the model does not take.
+//! CTX713: a parameter that the model rejects.
 
 use super::prelude::*;
 
-/// What the model before took.
+/// Often a parameter that an earlier model accepted.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(713, "refused-parameter", "a parameter that the model refuses", case!("refused-parameter")),
     check: Check::Request(check),
@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let given = |key: &str| cx.request.body.get(key).filter(|value| !value.is_null());
-    // From Claude Opus 4.1 on, Sonnet and Haiku 4.5 among them.
+    // Since Claude Opus 4.1, including Sonnet and Haiku 4.5.
     if cx.claude().is_some_and(|version| version >= (4, 1)) && given("temperature").is_some() && given("top_p").is_some() {
         let message = "found `temperature` and `top_p`; this model accepts only one of them";
         out.push(cx.found(&RULE.meta, "/top_p", message).help("keep `temperature`, and leave `top_p` out"));
@@ -23,7 +23,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         let message = format!("found `max_tokens`; `{model}` reasons, and expects `max_completion_tokens`");
         out.push(cx.found(&RULE.meta, "/max_tokens", message).help("use `max_completion_tokens`, with room for the reasoning"));
     }
-    // From GPT-5.1 on a model that is told not to reason takes it.
+    // Since GPT-5.1, a model accepts it if its reasoning is turned off.
     let effort = cx.request.at("/reasoning_effort").or_else(|| cx.request.at("/reasoning/effort")).and_then(Value::as_str);
     let is_fixed = ["gpt-5.", "gpt-6"].iter().all(|newer| !model.starts_with(newer));
     let is_one = |value: &Value| value.as_f64() == Some(1.0);

@@ -1,14 +1,14 @@
-//! CTX743: the same passage twice.
+//! CTX743: the same passage twice in a request.
 
 use super::prelude::*;
 
-/// Off by default: a document that is quoted again may be meant.
+/// Off by default: a repeated quotation may be intended.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::hint(743, "repeated-passage", "the same passage twice in a request", case!("repeated-passage")).off(),
     check: Check::Request(check),
 };
 
-/// Bytes of a passage that is worth a word.
+/// Minimum size in bytes of a reported passage.
 const LEAST: usize = 200;
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {

@@ -1,8 +1,8 @@
-//! CTX739: two turns of one role where the chat template of the model takes none.
+//! CTX739: two consecutive turns of one role that the model's chat template rejects.
 
 use super::prelude::*;
 
-/// A group chat, or a reminder that a program adds behind the question.
+/// Caused by group chats, or by a reminder that a program adds after the question.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::warning(
         739,

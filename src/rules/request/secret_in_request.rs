@@ -1,14 +1,14 @@
-//! CTX741: a key in what the model reads.
+//! CTX741: a key in a request.
 
 use super::prelude::*;
 
-/// A tool hands the environment on, or a developer writes a key into the prompt.
+/// Caused by a tool that passes its environment on, or by a key in the prompt.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::warning(741, "secret-in-request", "a key in what a model is sent", case!("secret-in-request")),
     check: Check::Request(check),
 };
 
-/// What stands for a key in what was recorded.
+/// The mask that replaces a key in recordings.
 const PLACEHOLDER: &str = "⟦secret:";
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {

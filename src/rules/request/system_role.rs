@@ -1,15 +1,15 @@
-//! CTX716: a system message where the vendor takes none.
+//! CTX716: a system message that the vendor rejects.
 
 use super::prelude::*;
 
-/// `OpenAI` takes the system text as a message, Anthropic beside the messages.
+/// `OpenAI` takes the system text as a message, Anthropic in a field beside the messages.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(716, "system-role", "a system message among the messages", case!("system-role")),
     check: Check::Request(check),
 };
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    // From 4.8 on some places are legal.
+    // Since 4.8 it is valid at some places.
     if cx.claude().is_none_or(|version| version >= (4, 8)) {
         return;
     }

@@ -1,26 +1,26 @@
-//! CTX706: a name that no tool of this vendor may have.
+//! CTX706: a tool name that the vendor rejects.
 
 use super::prelude::*;
 
-/// Names from another place, such as a server of tools, hold points, slashes or spaces.
+/// Names from other sources, such as a tool server, may contain dots, slashes or spaces.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(706, "tool-name", "a tool name outside the vendor's pattern", case!("tool-name")),
     check: Check::Request(check),
 };
 
-/// What a vendor takes as the name of a tool.
+/// A vendor's constraints on tool names.
 struct Pattern {
-    /// As it is documented.
+    /// The documented pattern.
     words: &'static str,
-    /// Characters beside letters, digits, `_` and `-`.
+    /// Allowed characters besides letters, digits, `_` and `-`.
     beside: &'static [u8],
-    /// The longest.
+    /// The maximum length.
     most: usize,
-    /// Whether the first character is a letter or `_`.
+    /// True if the first character must be a letter or `_`.
     begins_with_letter: bool,
 }
 
-/// That of Anthropic, and of OpenAI for responses.
+/// For Anthropic, and for OpenAI responses.
 const LONG: Pattern = Pattern { words: "[a-zA-Z0-9_-]{1,128}", beside: b"", most: 128, begins_with_letter: false };
 const CHAT: Pattern = Pattern { words: "[a-zA-Z0-9_-]{1,64}", beside: b"", most: 64, begins_with_letter: false };
 const GEMINI: Pattern = Pattern { words: "[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}", beside: b".:", most: 128, begins_with_letter: true };

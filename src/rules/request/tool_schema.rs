@@ -1,9 +1,9 @@
-//! CTX707: parameters of a tool that its vendor does not take.
+//! CTX707: a tool schema that the vendor rejects.
 
 use super::prelude::*;
 use crate::request::schema_fault::{SchemaFault, schema_fault};
 
-/// A schema that other vendors take.
+/// Often a schema that other vendors accept.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(707, "tool-schema", "a tool schema that the vendor refuses", case!("tool-schema")),
     check: Check::Request(check),
@@ -18,7 +18,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     for tool in &cx.request.tools {
         let is_own = tool.schema_pointer.ends_with("/parameters");
         let found = cx.request.schema(tool).and_then(|schema| schema_fault(schema, dialect, (tool.is_strict, is_own)));
-        // Words that Vertex AI knows.
+        // Vertex AI accepts this keyword.
         let found = found.filter(|(_, fault)| !cx.request.is_vertex || *fault != SchemaFault::Unknown("additionalProperties"));
         if let Some((pointer, fault)) = found {
             let (message, help) = words(&fault, &format!("`{}`", short(&tool.name)), dialect.vendor());
@@ -27,7 +27,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What is wrong with the schema of a tool, and what to do.
+/// Returns the message and the help for a faulty tool schema.
 pub(in crate::rules) fn words(fault: &SchemaFault, tool: &str, vendor: &str) -> (String, &'static str) {
     match fault {
         SchemaFault::Top(word) => (

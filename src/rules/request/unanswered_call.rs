@@ -1,9 +1,9 @@
-//! CTX703: a call of a tool without its result.
+//! CTX703: a tool call without its result.
 
 use super::pairs::{Why, unpaired};
 use super::prelude::*;
 
-/// A call whose result got lost makes the vendor refuse the whole conversation, every time from then on.
+/// If a result is missing, the vendor rejects this request and every later one of the conversation.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(703, "unanswered-call", "a tool call without its result", case!("unanswered-call")),
     check: Check::Request(check),

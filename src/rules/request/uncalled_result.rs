@@ -1,9 +1,9 @@
-//! CTX704: a result of a tool that nobody called.
+//! CTX704: a tool result without its call.
 
 use super::pairs::{Why, unpaired};
 use super::prelude::*;
 
-/// The call was cut away, and its result stayed.
+/// The call was cut off, but its result remained.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(704, "uncalled-result", "a tool result without its call", case!("uncalled-result")),
     check: Check::Request(check),

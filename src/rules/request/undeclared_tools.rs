@@ -1,8 +1,8 @@
-//! CTX722: calls of tools in the history, and no tools in the request.
+//! CTX722: tool calls in the history of a request without tools.
 
 use super::prelude::*;
 
-/// A last call that is to summarise offers no tools, and the history still holds their calls.
+/// A final request for a summary offers no tools, but its history still contains tool calls.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(
         722,
@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Request(check),
 };
 
-/// How the names of Bedrock's models begin, behind the region.
+/// Prefixes of Bedrock's model names, after the region.
 const VENDORS: [&str; 9] =
     ["anthropic.", "amazon.", "meta.", "mistral.", "cohere.", "ai21.", "deepseek.", "qwen.", "openai.gpt-oss"];
 const REGIONS: [&str; 6] = ["us.", "eu.", "apac.", "us-gov.", "jp.", "global."];

@@ -1,8 +1,8 @@
-//! CTX732: a system text in which something was not filled in.
+//! CTX732: a placeholder in a system text that was not filled in.
 
 use super::prelude::*;
 
-/// The agent reads `{{customer_name}}` and makes a name up.
+/// The agent reads `{{customer_name}}` and invents a name.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::warning(732, "unfilled-placeholder", "a placeholder left in a system text", case!("unfilled-placeholder")),
     check: Check::Request(check),
@@ -18,9 +18,10 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The first thing that was not filled in. Texts about templates show such in code, which is left out.
+/// Returns the first unfilled placeholder. Code is skipped, because texts about templates contain
+/// examples.
 fn unfilled(text: &str) -> Option<&str> {
-    // Nearly no text has anything of the kind.
+    // Few texts contain any of these.
     let has = |what: &&str| memchr::memmem::find(text.as_bytes(), what.as_bytes()).is_some();
     if !["{{", "[object Object]", "undefined", "None", "NaN"].iter().any(has) {
         return None;
@@ -50,7 +51,7 @@ fn object(text: &str) -> Option<&str> {
     text.get(at..at + "[object Object]".len())
 }
 
-/// `{{name}}`, with spaces or without.
+/// Finds `{{name}}`, with or without spaces.
 fn braced(text: &str) -> Option<&str> {
     let mut rest = text;
     while let Some(at) = rest.find("{{") {

@@ -1,8 +1,9 @@
-//! CTX717: arguments of a call that are no object.
+//! CTX717: tool call arguments that are not an object.
 
 use super::prelude::*;
 
-/// An answer that was cut by its limit leaves half of them; another vendor's form leaves them as a text.
+/// An answer cut by its limit leaves half of the object; another vendor's format leaves it as a
+/// text.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(717, "unparsed-arguments", "tool call arguments that are not an object", case!("unparsed-arguments")),
     check: Check::Request(check),
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let (key, is_own) = match cx.request.dialect {
         Dialect::Anthropic => ("input", cx.is_claude()),
-        // With both of these `null` is nothing at all.
+        // For Gemini and Ollama, `null` means no arguments.
         Dialect::Gemini => ("functionCall/args", true),
         Dialect::Ollama => ("function/arguments", true),
         Dialect::OpenaiChat | Dialect::OpenaiResponses => return,

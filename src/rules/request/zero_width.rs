@@ -2,14 +2,14 @@
 
 use super::prelude::*;
 
-/// Off by default: they come along with what is copied from a page, and do little.
+/// Off by default: text copied from web pages contains them, with little effect.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::hint(744, "zero-width", "zero-width characters in a request", case!("zero-width")).off(),
     check: Check::Request(check),
 };
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    // Joiners are letters of some scripts, and parts of emoji.
+    // Joiners are letters in some scripts and parts of emoji, so they are excluded.
     let is_one = |one: char| matches!(one, '\u{200B}' | '\u{2060}' | '\u{FEFF}' | '\u{00AD}');
     for (_, placed) in cx.request.parts() {
         let Some(found) = texts(placed).iter().find_map(|text| text.chars().find(|one| is_one(*one))) else { continue };

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-/// Its cases are not run.
+/// The cases of an unreadable table are not run.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(error, 621, "bad-case-table", "a table of cases that cannot be read"), Check::Scenario(word));
 

@@ -1,8 +1,8 @@
-//! CTX607: a path into an answer that is no `JSONPath`.
+//! CTX607: a path into an answer that is not a valid `JSONPath`.
 
 use super::prelude::*;
 
-/// A path that cannot be read selects nothing.
+/// An invalid path selects nothing.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(error, 607, "bad-json-path", "a path into an answer that is not a valid JSONPath"), Check::Scenario(word));
 

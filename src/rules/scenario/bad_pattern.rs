@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-/// A pattern that cannot be read finds nothing.
+/// An invalid pattern matches nothing.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(error, 606, "bad-pattern", "a pattern that is not a valid regular expression"), Check::Scenario(word));
 

@@ -1,4 +1,5 @@
-//! From files of scenarios to findings: asks every rule of the family, applies `[lints]`, locates and sorts. Reads nothing.
+//! Turns scenario files into findings: runs every rule of the family, applies `[lints]`, locates
+//! and sorts. Never reads files.
 
 pub use super::cx::Reach;
 use super::cx::{CaseCx, File, ProjectView, ScenarioCx, SuitesCx};
@@ -11,12 +12,13 @@ use crate::rules::rule::{Check, Rule};
 use crate::scenario::fault::Row;
 use std::sync::Arc;
 
-/// Lines of a table that a finding names.
+/// Maximum number of table lines that a finding names.
 const LINES: usize = 5;
-/// Findings of one file at most.
+/// Maximum number of findings of one file.
 const MOST: usize = 1000;
 
-/// The findings of files that are sorted by path. Located and sorted. Those that are not `wanted` give their names alone.
+/// Returns the findings of files, located and sorted. The files must be sorted by path. Files that
+/// are not `wanted` only contribute the names of their cases.
 pub fn files(world: &ProjectView<'_>, files: &[File<'_>], reach: Reach, wanted: &dyn Fn(&str) -> bool) -> Vec<Diagnostic> {
     let rules: Vec<&'static Rule> =
         list::all().filter(|rule| rule.meta.code.family() == 6 && world.config.lints.is_on(&rule.meta)).collect();
@@ -32,7 +34,7 @@ pub fn files(world: &ProjectView<'_>, files: &[File<'_>], reach: Reach, wanted: 
             check(&all, &mut found);
         }
     }
-    // Whether all tasks are tested can be said of all scenarios alone.
+    // Findings about untested tasks require all scenarios.
     found.retain(|finding| reach == Reach::All || files.iter().any(|file| *file.path == finding.path));
     let mut found: Vec<Diagnostic> = found.into_iter().filter_map(|finding| weigh(world.config, finding)).collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -41,18 +43,19 @@ pub fn files(world: &ProjectView<'_>, files: &[File<'_>], reach: Reach, wanted: 
     found
 }
 
-/// A case that cannot be run as it is written.
+/// A case that cannot be run as written.
 #[derive(Debug)]
 pub struct Refused {
-    /// The file that it stands in.
+    /// The file that contains it.
     pub path: Arc<str>,
     /// Its name.
     pub case: String,
-    /// The first error in it. Not located.
+    /// Its first error, not located.
     pub finding: Diagnostic,
 }
 
-/// The cases that an error of this family is about, in the order of their files. What nobody could understand is no case.
+/// Returns the cases that have an error of this family, in the order of their files. Cases that
+/// could not be parsed are not included.
 pub fn refused(world: &ProjectView<'_>, files: &[File<'_>]) -> Vec<Refused> {
     let rules: Vec<&'static Rule> =
         list::all().filter(|rule| rule.meta.code.family() == 6 && world.config.lints.is_on(&rule.meta)).collect();
@@ -101,7 +104,8 @@ fn one(world: &ProjectView<'_>, rules: &[&'static Rule], file: &File<'_>) -> Vec
     once(found)
 }
 
-/// What the defaults of a suite say is said once, though each case has it; so is what is wrong with a column, with its lines.
+/// Merges equal findings: a fault in the defaults of a suite is reported once and not for each
+/// case; a fault in a table column is reported once with its lines.
 fn once(mut found: Vec<(Diagnostic, Option<&Row>)>) -> Vec<Diagnostic> {
     let key = |finding: &Diagnostic| (finding.span, finding.rule.code);
     found.sort_by(|(a, row), (b, other)| (key(a), &a.message, &a.notes, row).cmp(&(key(b), &b.message, &b.notes, other)));
@@ -130,7 +134,7 @@ fn once(mut found: Vec<(Diagnostic, Option<&Row>)>) -> Vec<Diagnostic> {
     kept.into_iter().map(with_rows).collect()
 }
 
-/// Fills in lines and fingerprints. The findings are sorted by path.
+/// Fills in lines and fingerprints. The findings must be sorted by path.
 fn locate(world: &ProjectView<'_>, files: &[File<'_>], found: &mut [Diagnostic]) {
     let mut known: Option<(&str, LineIndex)> = None;
     for finding in found {

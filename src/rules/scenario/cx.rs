@@ -1,4 +1,5 @@
-//! What rules of this family see: a file, a case in it, or all files, with what surrounds them handed in as data.
+//! Contexts of this family's rules: a file, a case in it, or all files. Surrounding facts arrive as
+//! data.
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
@@ -14,12 +15,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// How much of a project's scenarios is looked at.
+/// The part of a project's scenarios that is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// All of them.
     All,
-    /// Some: what is missing is not told.
+    /// Only some: missing scenarios are not reported.
     Some,
 }
 
@@ -28,86 +29,88 @@ pub trait Tasks {
     /// Their names, sorted.
     fn names(&self) -> Vec<&str>;
 
-    /// What can be known of one; `None` where it is not there, or does not compile.
+    /// Returns the signature of a task; `None` if it does not exist or does not compile.
     fn signature(&self, task: &str) -> Option<Rc<TaskSignature>>;
 
-    /// What is known of results where an agent of a task is asked: the one with a path or name, else the first one.
+    /// Returns the results available to an agent of a task: the agent with the given path or name,
+    /// or the first one.
     fn results(&self, task: &str, node: Option<&str>) -> Option<Results>;
 }
 
-/// Results of earlier steps, by the names under which they can be given.
+/// Results of earlier steps, by the names under which a scenario can give them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Results {
-    /// Those that some step of the task leaves, or one of what it refers to: by name and by path, the paths of what goes by it.
+    /// Results of the steps of the task and of its references: by name and by path, each with the
+    /// paths of its steps.
     pub all: BTreeMap<String, Vec<String>>,
-    /// The path of the agent that is asked; `None` where the task has no such agent.
+    /// The path of the agent under test; `None` if the task has no such agent.
     pub agent: Option<String>,
-    /// The agents that the task calls, each by its name where only it has that, else by its path.
+    /// The agents that the task calls, each by its name if that is unique, otherwise by its path.
     pub agents: Vec<String>,
-    /// Whether this agent is shown the conversation so far, by itself or by what it inherits.
+    /// True if this agent receives the conversation history, itself or by inheritance.
     pub hears: bool,
 }
 
 impl Results {
-    /// The names that people gave, or know, each of one result: no paths of nodes.
+    /// The unique names of results, without paths.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.all.iter().filter(|(name, paths)| !name.starts_with('/') && paths.len() == 1).map(|(name, _)| name.as_str())
     }
 }
 
-/// A value that a task is given.
+/// A parameter of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Its name.
     pub name: Box<str>,
     /// Its declared type.
     pub kind: Option<Box<str>>,
-    /// Whether a run without a value fails: it is required, and has no default.
+    /// True if a run without a value fails: required, and without a default.
     pub required: bool,
 }
 
 impl Parameter {
-    /// What it says of its values.
+    /// The constraints on its values.
     pub(super) fn wanted(&self) -> Wanted<'_> {
         Wanted { kind: self.kind.as_deref(), required: self.required }
     }
 }
 
-/// What a task is given, and what its agents can be shown.
+/// The parameters of a task, and the context that its agents can receive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskSignature {
-    /// Its parameters, declared or found.
+    /// Its parameters, declared or implicit.
     pub parameters: Vec<Parameter>,
-    /// The names of the inputs of its nodes, and of what they refer to.
+    /// The names of the inputs of its nodes and of their references.
     pub inputs: BTreeSet<String>,
-    /// The files that they name.
+    /// The files that these name.
     pub files: BTreeSet<String>,
-    /// Whether some of them have files that are found when a context is put together.
+    /// True if some nodes have files that are found during assembly.
     pub finds_files: bool,
-    /// Whether some of them are shown the conversation so far.
+    /// True if some nodes receive the conversation history.
     pub hears: bool,
-    /// The agents that it calls; of a script alone none.
+    /// The agents that it calls; empty for a plain script.
     pub agents: Vec<AgentNode>,
     /// The scripts that it runs.
     pub scripts: Vec<AgentNode>,
-    /// What else a text of theirs can come from: tasks, fragments, values by their names, steps.
+    /// Other possible sources of their texts: tasks, fragments, values by name, steps.
     pub sources: BTreeSet<String>,
 }
 
-/// What surrounds scenarios.
+/// The project around scenarios.
 #[derive(Clone, Copy)]
 pub struct ProjectView<'w> {
     /// The project.
     pub config: &'w Config,
-    /// Its tasks; `None` while they are not known.
+    /// Its tasks; `None` while they are unknown.
     pub tasks: Option<&'w dyn Tasks>,
-    /// Whether a file of the project is there, by its path from the root.
+    /// Returns true if a file of the project exists, by its path from the root.
     pub exists: &'w dyn Fn(&str) -> bool,
-    /// Whether a link on a path leads out of the project: what lies behind it counts as not there.
+    /// Returns true if a link on a path leads out of the project. Such a file counts as missing.
     pub leads_out: &'w dyn Fn(&str) -> bool,
-    /// The text of a file of the project, by its path from the root; `None` where it cannot be read.
+    /// The text of a project file, by its path from the root; `None` if it cannot be read.
     pub text: &'w dyn Fn(&str) -> Option<String>,
-    /// Today as days since 1970; `None` where nobody asks how old a case is.
+    /// Today as days since 1970; `None` if the age of cases is irrelevant.
     pub today: Option<i64>,
 }
 
@@ -125,9 +128,9 @@ pub struct File<'f> {
     pub path: &'f Arc<str>,
     /// Its text.
     pub text: &'f str,
-    /// What it says; `None` where it could not be understood.
+    /// Its parsed content; `None` if it could not be parsed.
     pub suite: Option<&'f Suite>,
-    /// What reading it found.
+    /// Faults found while reading it.
     pub faults: &'f [Fault],
 }
 
@@ -138,17 +141,17 @@ pub struct ScenarioCx<'a> {
     pub path: &'a Arc<str>,
     /// Its text.
     pub text: &'a str,
-    /// What surrounds it.
+    /// The project around it.
     pub world: &'a ProjectView<'a>,
 }
 
 impl ScenarioCx<'_> {
-    /// A finding for a fault.
+    /// Creates a finding for a fault.
     pub(super) fn finding(&self, rule: &'static RuleMeta, fault: &Fault, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(rule, self.path, fault.span, message)
     }
 
-    /// Adds “did you mean” and the fix that writes it.
+    /// Adds “did you mean” and a fix that writes the name.
     pub(super) fn meant(&self, finding: Diagnostic, fault: &Fault, near: Option<&str>) -> Diagnostic {
         let Some(near) = near else { return finding };
         let finding = finding.help(format!("did you mean `{near}`?"));
@@ -156,12 +159,12 @@ impl ScenarioCx<'_> {
     }
 }
 
-/// Adds a fix, where what is to be mended stands in the file itself.
+/// Adds a fix if the fault is in the file itself and not in a table.
 pub(super) fn mend(finding: Diagnostic, fault: &Fault, fix: Fix) -> Diagnostic {
     if fault.row.is_none() { finding.fix(fix) } else { finding }
 }
 
-/// Writes a word in place of another, in the quotes that stand there.
+/// Returns the fix that replaces a word and keeps its quotes.
 fn write(text: &str, span: Span, word: &str) -> Fix {
     let written = span.slice(text);
     let quote = written.chars().next().filter(|sign| matches!(sign, '"' | '\'') && written.len() > 1);
@@ -169,7 +172,7 @@ fn write(text: &str, span: Span, word: &str) -> Fix {
     Fix::suggested(format!("write `{word}`"), vec![Edit::replace(span, insert)])
 }
 
-/// A word as YAML takes it without or, where it would be something else, with quotes.
+/// Writes a word as YAML, with quotes if it would otherwise be parsed differently.
 pub(crate) fn plain(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     if word.chars().all(is_plain) && word.starts_with(|c: char| c.is_alphabetic() || c == '/') {
@@ -182,24 +185,26 @@ pub(crate) fn plain(word: &str) -> String {
 /// One case under check.
 #[derive(Clone, Copy)]
 pub struct CaseCx<'a> {
-    /// The file it stands in.
+    /// The file that contains it.
     pub file: &'a ScenarioCx<'a>,
     /// The case.
     pub case: &'a Case,
 }
 
 impl CaseCx<'_> {
-    /// Whether the case is the row of a table, so that its places are those of `cases_from`.
+    /// True if the case is a row of a table. Its spans are then those of `cases_from`.
     pub(super) const fn is_row(&self) -> bool {
         self.case.row.is_some()
     }
 
-    /// A finding in this case. The rows of a table that it is about are said once it is known of all of them.
+    /// Creates a finding in this case. Table lines are added later, once the findings of all rows
+    /// are merged.
     pub(super) fn finding(&self, rule: &'static RuleMeta, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(rule, self.file.path, span, message)
     }
 
-    /// Where the first line of the case's table names an input, such as `cases.csv:1:4`.
+    /// Returns the place of an input's column in the header of the case's table, such as
+    /// `cases.csv:1:4`.
     pub(super) fn column(&self, input: &str) -> Option<String> {
         let table = paths::beside(self.file.path, &self.case.row.as_ref()?.path)?;
         let text = (self.file.world.text)(&table)?;
@@ -214,14 +219,14 @@ impl CaseCx<'_> {
         None
     }
 
-    /// Adds “did you mean” and the fix that writes it.
+    /// Adds “did you mean” and a fix that writes the name.
     pub(super) fn meant(&self, finding: Diagnostic, span: Span, near: Option<&str>) -> Diagnostic {
         let Some(near) = near else { return finding };
         let finding = finding.help(format!("did you mean `{near}`?"));
         if self.is_row() { finding } else { finding.fix(write(self.file.text, span, near)) }
     }
 
-    /// The task that receives the context, with what it takes.
+    /// Returns the task under test with its signature.
     pub(super) fn receiver(&self) -> Option<(&str, Rc<TaskSignature>)> {
         let task = match &self.case.subject.value {
             Subject::Task(task) => task,
@@ -231,25 +236,25 @@ impl CaseCx<'_> {
         Some((task, self.file.world.tasks?.signature(task)?))
     }
 
-    /// The task that receives the context, with what is known of results.
+    /// Returns the task under test with its available results.
     pub(super) fn results(&self) -> Option<(&str, Results)> {
         let (task, _) = self.receiver()?;
         let node = self.case.node.as_ref().map(|node| node.value.as_str());
         Some((task, self.file.world.tasks?.results(task, node)?))
     }
 
-    /// The text of a file beside the scenario.
+    /// Returns the text of a file, by its path from the scenario.
     pub(super) fn text(&self, path: &str) -> Option<String> {
         (self.file.world.text)(&paths::beside(self.file.path, path)?)
     }
 
-    /// Whether a file of the project is there, or the case freezes it.
+    /// True if a file of the project exists, or the case freezes it.
     pub(super) fn exists(&self, path: &str) -> bool {
         let path = paths::plain(path);
         (self.file.world.exists)(&path) || self.case.situation.files.keys().any(|frozen| paths::plain(frozen) == path)
     }
 
-    /// Adds a fix that writes a key on a line below another one, where each key has a line of its own.
+    /// Adds a fix that writes a line below a key, if each key has a line of its own.
     pub(super) fn below(&self, finding: Diagnostic, key: &str, value: Span, line: &str) -> Diagnostic {
         let text = self.file.text;
         let start = self.key_of(key, value).start as usize;
@@ -264,17 +269,17 @@ impl CaseCx<'_> {
         finding.fix(Fix::suggested(format!("write `{line}`"), vec![Edit::replace(Span::new(end, end), insert)]))
     }
 
-    /// The place of a key before its value; that of the value where the key does not stand there.
+    /// The span of the key of a value; the span of the value if no key precedes it.
     pub(super) fn key_of(&self, key: &str, value: Span) -> Span {
         key_before(self.file.text, key, value).unwrap_or(value)
     }
 }
 
-/// The place of a key that stands before its value, with its quotes.
+/// Finds a key before its value, including its quotes.
 pub(crate) fn key_before(text: &str, key: &str, value: Span) -> Option<Span> {
     let before = text.get(..value.start as usize)?;
     let before = before.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '|' | '>' | '+' | '-'));
-    // A tag may stand between.
+    // A tag may stand in between.
     let before = before.strip_suffix("!file").unwrap_or(before).trim_end();
     let end = before.strip_suffix(':')?.trim_end();
     let quotes = usize::from(end.ends_with(['"', '\'']));
@@ -285,18 +290,18 @@ pub(crate) fn key_before(text: &str, key: &str, value: Span) -> Option<Span> {
 /// All files under check.
 #[derive(Clone, Copy)]
 pub struct SuitesCx<'a> {
-    /// What surrounds them.
+    /// The project around them.
     pub world: &'a ProjectView<'a>,
     /// The files, sorted by path.
     pub files: &'a [File<'a>],
-    /// Whether these are all files of the project.
+    /// The part of the project's scenarios that these files are.
     pub reach: Reach,
-    /// What is found in each of them by itself.
+    /// The findings of the single files.
     pub found: &'a [Diagnostic],
 }
 
 impl<'a> SuitesCx<'a> {
-    /// All cases with their files.
+    /// Iterates over all cases with their files.
     pub(super) fn cases(&self) -> impl Iterator<Item = (&'a File<'a>, &'a Case)> {
         self.files
             .iter()

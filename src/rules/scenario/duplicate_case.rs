@@ -8,7 +8,7 @@ use crate::scenario::paths::snapshot;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Of two cases with one name the history keeps one.
+/// The history keeps only one of two cases with the same name.
 pub(crate) static RULE: Rule = Rule::new(meta!(error, 618, "duplicate-case", "two cases share a name"), Check::Suites(check));
 
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -23,7 +23,7 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Every case whose name is taken, with what is to be said of it.
+/// Calls `take` for every case whose name is taken, with its finding.
 pub(super) fn each(cx: &SuitesCx<'_>, take: &mut dyn FnMut(&File<'_>, &Case, Diagnostic)) {
     let mut seen: BTreeMap<&str, (&File<'_>, Span)> = BTreeMap::new();
     for (file, case) in cx.cases() {
@@ -33,7 +33,7 @@ pub(super) fn each(cx: &SuitesCx<'_>, take: &mut dyn FnMut(&File<'_>, &Case, Dia
             continue;
         };
         let mut finding = Diagnostic::new(&RULE.meta, file.path, case.name.span, format!("another case is called `{name}`"));
-        // Rows of a table all stand where the table is named.
+        // All rows of a table have the span of the table's name.
         if *place != case.name.span || first.path != file.path {
             let start = LineIndex::new(first.text).position(first.text, place.start);
             let path = (first.path != file.path).then(|| Arc::clone(first.path));

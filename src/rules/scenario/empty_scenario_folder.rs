@@ -3,10 +3,10 @@
 use super::prelude::*;
 use crate::project::path_patterns;
 
-/// Where scenarios lie when nothing is said.
+/// The default folder of scenarios.
 const FOLDER: &str = "scenarios";
 
-/// Nothing of what was meant to be tested is run, and nothing fails.
+/// The scenarios would not run, and no error would appear.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 623, "empty-scenario-folder", "a folder or file for scenarios that has none").fixed(Fixable::Suggested),
     Check::Suites(check),
@@ -16,7 +16,7 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(project) = cx.world.config.files.first() else { return };
     for place in &cx.world.config.eval.scenarios {
         let folder = place.value.trim_start_matches("./").trim_end_matches('/');
-        // A project begins with the usual folder, and without one in it.
+        // A new project has the default setting and may lack the folder.
         if folder == FOLDER || cx.files.iter().any(|file| path_patterns::holds(folder, file.path)) {
             continue;
         }

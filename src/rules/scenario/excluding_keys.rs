@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-/// Of two things that cannot hold together one would not be looked at.
+/// One of the two would be ignored.
 pub(crate) static RULE: Rule = Rule::new(meta!(error, 608, "excluding-keys", "mutually exclusive keys"), Check::Scenario(word));
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {

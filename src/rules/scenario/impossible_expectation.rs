@@ -1,4 +1,5 @@
-//! CTX614: an expectation that by its form cannot hold, or cannot fail. What two of them say together is for `ctxc eval`.
+//! CTX614: an expectation that always fails or never fails because of its form. `ctxc eval` detects
+//! contradictions between expectations.
 
 use super::prelude::*;
 use crate::scenario::expect::own_check::{OwnCheck, Runs};
@@ -7,7 +8,7 @@ use crate::scenario::model::{AnswerTest, ContextExpectation};
 use crate::scenario::pattern;
 use std::collections::BTreeMap;
 
-/// A case that can only fail, or a guard that guards nothing.
+/// The case can only fail, or the expectation checks nothing.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(error, 614, "impossible-expectation", "an expectation that always or never fails"), Check::Case(check));
 
@@ -18,7 +19,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         match &one.value {
             ContextExpectation::AllOf(inner) => open.extend(inner.iter().rev()),
             ContextExpectation::Contains(found) => {
-                // That a segment is there is an expectation, whatever it holds.
+                // The existence of the segment is an expectation, regardless of its content.
                 let must = if found.within.is_some() { PatternGoal::OccurInSegment } else { PatternGoal::Occur };
                 patterns(cx, &found.patterns, must, out);
             }
@@ -40,7 +41,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation is impossible by its form")]
         match test {
             AnswerTest::AllOf(inner) => open.extend(inner.iter().rev().map(|one| &one.value)),
-            // That the path selects something is an expectation, whatever it is.
+            // A selection by the path is an expectation, regardless of its content.
             AnswerTest::FieldMatches { pattern, .. } => {
                 patterns(cx, std::slice::from_ref(pattern), PatternGoal::OccurInSegment, out);
             }
@@ -61,7 +62,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether it is `module:function`.
+/// True if the text has the form `module:function`.
 fn is_function(text: &str) -> bool {
     let is_name = |name: &str| {
         name.starts_with(|c: char| c.is_alphabetic() || c == '_') && name.chars().all(|c| c.is_alphanumeric() || c == '_')
@@ -69,7 +70,7 @@ fn is_function(text: &str) -> bool {
     text.split_once(':').is_some_and(|(module, function)| module.split('.').all(is_name) && is_name(function))
 }
 
-/// A tool that the role may not use is not called by it.
+/// Reports an expected call of a tool that the role may not use.
 fn tool(cx: &CaseCx<'_>, name: &Spanned<String>, out: &mut Vec<Diagnostic>) {
     let Subject::Role(role) = &cx.case.subject.value else { return };
     let Some(tools) = cx.file.world.config.roles.get(role).and_then(|role| role.tools.as_ref()) else { return };
@@ -85,11 +86,11 @@ fn tool(cx: &CaseCx<'_>, name: &Spanned<String>, out: &mut Vec<Diagnostic>) {
     });
 }
 
-/// What a pattern has to do.
+/// The goal of a pattern.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PatternGoal {
     Occur,
-    /// The same, in a place that has to be there.
+    /// The pattern occurs in a place that must exist.
     OccurInSegment,
     BeAbsent,
 }

@@ -1,4 +1,4 @@
-//! CTX609: more trials have to pass than there are.
+//! CTX609: a threshold above the number of trials.
 
 use super::cx::mend;
 use super::prelude::*;

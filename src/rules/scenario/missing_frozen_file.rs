@@ -1,4 +1,4 @@
-//! CTX619: a frozen file that is not there.
+//! CTX619: a frozen file that does not exist.
 
 use super::prelude::*;
 use super::walk;

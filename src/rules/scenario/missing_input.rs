@@ -16,7 +16,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         parameter.required && !inputs.contains_key(name) && !cx.case.situation.says(name)
     };
     let missing: Vec<&str> = parameters.iter().filter(missing).map(|parameter| &*parameter.name).collect();
-    // A misspelt value is reported as such, and not as missing too.
+    // A misspelt parameter is reported as misspelt, and not also as missing.
     let slips = inputs.keys().filter(|name| !parameters.iter().any(|parameter| *parameter.name == ***name));
     let slips: Vec<&str> = slips.filter_map(|name| nearest(name, missing.iter().copied())).collect();
     let missing: Vec<&str> = missing.into_iter().filter(|name| !slips.contains(name)).collect();

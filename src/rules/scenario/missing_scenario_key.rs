@@ -1,10 +1,10 @@
-//! CTX604: a scenario without something that it needs.
+//! CTX604: a scenario without a required key.
 
 use super::prelude::*;
 use crate::base::quoted::list;
 use crate::scenario::keys;
 
-/// A case that expects nothing passes for ever.
+/// A case without expectations always passes.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(error, 604, "missing-scenario-key", "a scenario without a required key"), Check::Scenario(word));
 
@@ -31,7 +31,7 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     })
 }
 
-/// What a key of a case says.
+/// The description of a key of a case.
 fn about(key: &str) -> Option<&'static str> {
     [&keys::SCENARIO, &keys::CASE, &keys::CONTEXT].into_iter().find_map(|table| table.key(key)).map(|key| key.about)
 }

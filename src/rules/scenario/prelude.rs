@@ -1,4 +1,4 @@
-//! What rules on scenarios are written with.
+//! Imports of the rules on scenarios.
 
 pub(super) use super::cx::{CaseCx, ScenarioCx, SuitesCx};
 pub(super) use super::words::{short, some};

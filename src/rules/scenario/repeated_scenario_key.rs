@@ -1,9 +1,9 @@
-//! CTX605: a key that stands twice in one mapping.
+//! CTX605: a key that occurs twice in one mapping.
 
 use super::prelude::*;
 use crate::syntax::yaml;
 
-/// Of two values one is not looked at.
+/// Only one of the two values would be used.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(error, 605, "repeated-scenario-key", "a key that occurs twice in one mapping"), Check::Scenario(word));
 

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::base::span::Span;
 
-/// Who adds one expectation to a case seldom means to drop those of all cases.
+/// An author who adds one expectation to a case rarely means to drop the expectations of all cases.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(hint, 628, "replaced-expectations", "expectations of `defaults` that a case replaces with its own"),
     Check::Case(check),
@@ -14,7 +14,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let count = replaced.count;
         let what = if count == 1 { "an expectation".to_owned() } else { format!("{count} expectations") };
         let message = format!("replaces {what} of `defaults`, no longer checked in this case");
-        // The key alone: its list may be long.
+        // Only the key, because its list may be long.
         let start = cx.key_of(replaced.key, replaced.span).start;
         let end = start + replaced.key.len() as u32;
         let finding = cx.finding(&RULE.meta, Span::new(start, end), message);

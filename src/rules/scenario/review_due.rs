@@ -1,9 +1,9 @@
-//! CTX616: a scenario that nobody has read for long.
+//! CTX616: a scenario that has not been reviewed for a long time.
 
 use super::prelude::*;
 use crate::scenario::date;
 
-/// What nobody reads drifts away from what is meant.
+/// An unreviewed scenario drifts away from its intention.
 pub(crate) static RULE: Rule = Rule::new(
     RuleMeta {
         renamed_from: &["stale-scenario"],

@@ -5,13 +5,14 @@ use super::prelude::*;
 use crate::base::number::WHOLE;
 use crate::syntax::yaml;
 
-/// What cannot be read tests nothing.
+/// An invalid file tests nothing.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 601, "scenario-syntax", "a scenario file that is not valid YAML").fixed(Fixable::Suggested),
     Check::Scenario(word),
 );
 
-/// Whether the line of a place begins in a column in which nothing around it does, or further in than what it could belong to.
+/// True if the line begins in a column that no surrounding block uses, or deeper than any block
+/// that it could belong to.
 fn is_indented_oddly(text: &str, span: Span) -> bool {
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let start = text.get(..span.start as usize).unwrap_or("").rfind('\n').map_or(0, |at| at + 1);
@@ -23,7 +24,7 @@ fn is_indented_oddly(text: &str, span: Span) -> bool {
         let at = indent(line);
         columns.retain(|column| *column < at);
         columns.push(at);
-        // The first key of a list's item begins behind its dash.
+        // The first key of a list item begins after its dash.
         if let Some(rest) = line.trim_start().strip_prefix("- ") {
             columns.push(at + 2 + indent(rest));
         }
@@ -34,7 +35,8 @@ fn is_indented_oddly(text: &str, span: Span) -> bool {
     own < deepest && !columns.contains(&own) || own > deepest && is_value
 }
 
-/// The quote that opens a value and has no partner on its line: of this line, or of the last one before it with words.
+/// Finds the opening quote without a closing one: on this line, or on the last non-empty line
+/// before it.
 fn unclosed(text: &str, span: Span) -> Option<Span> {
     let end = text.get(span.start as usize..)?.find('\n').map_or(text.len(), |at| span.start as usize + at);
     let mut start = end + 1;

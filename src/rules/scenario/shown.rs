@@ -1,34 +1,36 @@
-//! The segment names that the agents of a task can receive at all, used to detect misspelt names in `check` and in the
-//! evaluation. Names alone: which of them a context has is decided where it is assembled.
+//! The segment names that the agents of a task can receive at all. `check` and the evaluation use
+//! them to detect misspelt names. Holds names only: assembly decides which segments a context
+//! contains.
 
 use super::cx::TaskSignature;
 use crate::base::suggest;
 use crate::scenario::model::{Conversation, Selector, Situation};
 use crate::scenario::words::KINDS;
 
-/// A case's situation and what its task takes.
+/// A case's situation and the signature of its task.
 #[derive(Clone, Copy)]
 pub struct Shown<'a> {
-    /// What the task takes.
+    /// The signature of the task.
     pub takes: &'a TaskSignature,
-    /// What the case freezes.
+    /// The frozen situation of the case.
     pub situation: &'a Situation,
-    /// Whether a file of the project is there, or the case freezes it.
+    /// Returns true if a file of the project exists, or the case freezes it.
     pub exists: &'a dyn Fn(&str) -> bool,
 }
 
 impl<'a> Shown<'a> {
-    /// The ids of what the case finds.
+    /// The ids of the passages that the case provides.
     fn found(self) -> impl Iterator<Item = &'a str> {
         self.situation.matches.iter().map(|found| found.id.as_str())
     }
 
-    /// The names that a segment of a kind can have, and what they are; `None` of a kind that can have any.
+    /// Returns the possible names of segments of a kind with a description; `None` if the kind
+    /// allows any name.
     pub(super) fn names(self, kind: &str) -> Option<(&'static str, Vec<&'a str>)> {
         let takes = self.takes;
         Some(match kind {
             "input" => ("an input", takes.inputs.iter().map(String::as_str).collect()),
-            // What is found for a description comes from the fixtures too.
+            // Files found by a description also come from the fixtures.
             "file" => {
                 let found = self.found().filter(|_| takes.finds_files);
                 ("a file", takes.files.iter().map(String::as_str).chain(found).collect())
@@ -38,7 +40,7 @@ impl<'a> Shown<'a> {
         })
     }
 
-    /// The names of what texts can come from, but for files that the task does not name.
+    /// The names of possible sources of texts, without files that the task does not name.
     pub(super) fn sources(self) -> Vec<&'a str> {
         let takes = self.takes;
         let own = takes.inputs.iter().chain(&takes.files).chain(&takes.sources).map(String::as_str);
@@ -46,8 +48,8 @@ impl<'a> Shown<'a> {
         own.chain(values).chain(self.situation.results.keys().map(String::as_str)).chain(self.found()).collect()
     }
 
-    /// Whether a segment could be there, in this context or after a change of the project: of nothing else can anybody see that it
-    /// is not.
+    /// True if a segment could exist, in this context or after a change of the project. Only the
+    /// absence of such a segment can be checked.
     pub fn could(self, which: &Selector) -> bool {
         match which {
             Selector::Kind(_) => true,
@@ -56,12 +58,12 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Whether an id could be that of a segment.
+    /// True if an id could be the id of a segment.
     pub(super) fn could_be(self, id: &str) -> bool {
         if !is_kind(word(id)) {
             return false;
         }
-        // Each message of a conversation is one by its number.
+        // Each message of a conversation is a segment with its number.
         let Some((kind, name)) = named(id) else { return word(id) != "history" };
         if kind == "history" {
             let said = self.situation.history.as_ref().map(|history| &history.value);
@@ -73,41 +75,42 @@ impl<'a> Shown<'a> {
         known.contains(&name) || (kind == "file" && (self.exists)(name))
     }
 
-    /// Whether a text could come from what is called so.
+    /// True if a text could come from a source of this name.
     pub(super) fn could_come_from(self, name: &str) -> bool {
-        // What is inherited comes from a segment of the parent.
+        // The source of inherited text is a segment of the parent.
         let is_segment = is_kind(word(name)) && self.could_be(name);
         is_segment || self.sources().contains(&name) || self.situation.says(name) || name == PREVIOUS || (self.exists)(name)
     }
 
-    /// The name of a file, input or match that was probably meant.
+    /// Returns the file, input or passage that was probably meant.
     pub(super) fn near(wanted: &str, known: &[&'a str], kind: &str) -> Option<&'a str> {
-        // The file without its folder, or in another one, is meant more often than it is mistyped.
+        // The same file name in another folder is more likely than a misspelling.
         let same = |other: &&str| stem(other) == stem(wanted) && kind != "input";
         known.iter().copied().find(same).or_else(|| suggest::nearest(wanted, known.iter().copied()))
     }
 }
 
-/// The source of what the stage before left.
+/// The source of the previous stage's output.
 const PREVIOUS: &str = "previous";
 
-/// The word that an id begins with. A second segment of a kind is numbered: `file#2`.
+/// The first word of an id. Further segments of a kind are numbered: `file#2`.
 pub(super) fn word(id: &str) -> &str {
     id.split([':', '#', '/', '@']).next().unwrap_or(id)
 }
 
-/// Whether an id may begin with a word. An agent role is given its objective in a segment of that name, and each of its tools
-/// is one by its own.
+/// True if an id may begin with the word. An agent role receives its objective in a segment of that
+/// name, and each of its tools in a segment of its own.
 pub(super) fn is_kind(word: &str) -> bool {
     KINDS.contains(&word) || matches!(word, "objective" | "tool")
 }
 
-/// The kind and the name of an id that has one; of what is inherited, those that it has at the parent.
+/// The kind and the name of an id that has a name. For an inherited segment, its kind and name in
+/// the parent.
 pub(crate) fn named(id: &str) -> Option<(&str, &str)> {
     id.strip_prefix("inherited:").unwrap_or(id).split_once(':')
 }
 
-/// A name without the number that tells it from another of the same.
+/// Removes the number that distinguishes segments of the same name.
 pub(crate) fn numbered(name: &str) -> &str {
     let is_number = |end: &str| !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit());
     name.rsplit_once('#').filter(|(_, end)| is_number(end)).map_or(name, |(name, _)| name)

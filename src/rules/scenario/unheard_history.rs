@@ -1,9 +1,9 @@
-//! CTX625: a conversation that no agent of the task is shown.
+//! CTX625: a conversation that no agent of the task receives.
 
 use super::cx::{CaseCx, Results};
 use crate::rules::prelude::*;
 
-/// What reaches no prompt tests nothing.
+/// Data that reaches no prompt tests nothing.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(error, 625, "unheard-history", "a conversation that no agent of the task is shown"), Check::Case(check));
 

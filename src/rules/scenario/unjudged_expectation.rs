@@ -1,4 +1,4 @@
-//! CTX629: expectations that nothing judges yet.
+//! CTX629: expectations that cannot be judged yet.
 
 use super::prelude::*;
 use crate::base::span::Span;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub(crate) static RULE: Rule =
     Rule::new(meta!(warning, 629, "unjudged-expectation", "an expectation that nothing judges yet"), Check::Suites(check));
 
-/// One finding for all that a file has of a kind: an imported suite may have hundreds.
+/// Reports one finding per file and kind, because an imported suite may have hundreds.
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     for file in cx.files {
         let mut found: BTreeMap<&str, Vec<Span>> = BTreeMap::new();

@@ -24,7 +24,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             }
             None => finding,
         };
-        // A parameter that has its value is not what was meant.
+        // A parameter that already has a value was not meant.
         let free: Vec<&str> =
             parameters.iter().map(|parameter| &*parameter.name).filter(|name| !inputs.contains_key(*name)).collect();
         let all: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
@@ -35,7 +35,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             None => finding.note(format!("it takes {}", some(&all))),
         };
         out.push(match near {
-            // A fix needs the key's place; a row of a table has none.
+            // A fix needs the span of the key, which a table row does not have.
             Some(near) if span == value.span => finding.help(format!("did you mean `{near}`?")),
             _ => cx.meant(finding, span, near),
         });

@@ -1,4 +1,5 @@
-//! CTX610: a scenario of a role or task that does not exist, or that does not say which of its agents is meant.
+//! CTX610: a scenario for a role or task that does not exist, or that does not select one of
+//! several agents.
 
 use super::cx::TaskSignature;
 use super::cx::plain;
@@ -8,7 +9,7 @@ use crate::kernel::agent_node::{AgentNode, node_of};
 use crate::scenario::expect::answer::{AnswerTest, each};
 use crate::scenario::model::{ContextExpectation, Scripted};
 
-/// A case of nobody tests nothing.
+/// Such a case tests nothing.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 610, "unknown-receiver", "a scenario for a role or task that does not exist").fixed(Fixable::Suggested),
     Check::Case(check),
@@ -32,7 +33,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         }
         return unknown_node(cx, out);
     }
-    // What is not valid TOML may define it.
+    // The role may be defined in a project file that is not valid TOML.
     if what == "role" && cx.file.world.config.is_broken() {
         return;
     }
@@ -49,8 +50,9 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     out.push(cx.meant(finding, span, near));
 }
 
-/// Why nobody of a task is given a scripted answer, and who is meant by its `node`. Agents of subtasks (`~`) and what a text calls (by the
-/// words of the call) are not looked for, and nobody where agents of subtasks that are registered tasks may be meant.
+/// Returns the reason why no agent of a task receives a scripted answer, with the agent that its
+/// `node` probably meant. Agents of subtasks (`~`) and calls in texts (by their call expression)
+/// are not checked, and nothing is if the node may be an agent of a subtask.
 pub(crate) fn for_nobody<'t>(
     answer: &Scripted,
     (task, takes): (&str, &'t TaskSignature),
@@ -76,7 +78,7 @@ pub(crate) fn for_nobody<'t>(
     Some((format!("the task `{task}` has no agent or script `{node}`"), nearest(node, known)))
 }
 
-/// Whether agents ask for subtasks in some of these answers.
+/// True if one of these answers requests a subtask.
 pub(crate) fn has_subtasks<'a>(mut answers: impl Iterator<Item = &'a Scripted>) -> bool {
     answers.any(|answer| match answer.reply.as_str() {
         Some(text) => text.contains("CONTINUATION"),
@@ -84,12 +86,12 @@ pub(crate) fn has_subtasks<'a>(mut answers: impl Iterator<Item = &'a Scripted>) 
     })
 }
 
-/// Agents and scripts of a whole run that the task does not have.
+/// Reports agents and scripts of a whole run that the task does not have.
 fn unknown_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else { return };
     let has_subtasks = has_subtasks(cx.case.answers.iter().map(|answer| &answer.value));
     for answer in &cx.case.answers {
-        // The defaults of a suite have answers for other cases, too.
+        // The defaults of a suite also contain answers for other cases.
         let name = &cx.case.name;
         if name.value.contains('/') && answer.span.start < name.span.start {
             continue;
@@ -120,7 +122,8 @@ fn unknown_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Agents and scripts in expectations on a whole run that the task does not have. Agents of subtasks are not known beforehand.
+/// Reports agents and scripts in expectations on a whole run that the task does not have. Agents of
+/// subtasks are not known in advance.
 fn unknown_nodes_expected(cx: &CaseCx<'_>, (task, takes): (&str, &TaskSignature), out: &mut Vec<Diagnostic>) {
     let nodes = || takes.agents.iter().chain(&takes.scripts);
     let names: Vec<&str> = nodes().map(|one| one.name.as_deref().unwrap_or(&one.node)).collect();
@@ -132,7 +135,7 @@ fn unknown_nodes_expected(cx: &CaseCx<'_>, (task, takes): (&str, &TaskSignature)
         } else {
             continue;
         };
-        // The defaults of a suite have expectations for other cases, too.
+        // The defaults of a suite also contain expectations for other cases.
         let name = &cx.case.name;
         let is_of_defaults = |span: Span| name.value.contains('/') && span.start < name.span.start;
         for Spanned { value, span } in expected.into_iter().filter(|node| !is_of_defaults(node.span)) {
@@ -149,7 +152,8 @@ fn unknown_nodes_expected(cx: &CaseCx<'_>, (task, takes): (&str, &TaskSignature)
     }
 }
 
-/// A `node` that leads to nothing in the task, or none where the task has several agents.
+/// Reports a `node` that the task does not have, or a missing `node` if the task has several
+/// agents.
 fn unknown_node(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, results)) = cx.results() else { return };
     let agents: Vec<&str> = results.agents.iter().map(String::as_str).collect();

@@ -1,9 +1,9 @@
-//! CTX602: a key that nothing reads.
+//! CTX602: an unknown key.
 
 use super::prelude::*;
 use crate::base::quoted::list;
 
-/// A misspelt expectation expects nothing.
+/// A misspelt expectation checks nothing.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 602, "unknown-scenario-key", "a key that scenarios do not have").fixed(Fixable::Suggested),
     Check::Scenario(word),

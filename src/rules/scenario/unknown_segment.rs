@@ -1,4 +1,4 @@
-//! CTX611: an expectation on a segment that no context has.
+//! CTX611: an expectation about a segment that no context has.
 
 use super::prelude::*;
 use super::shown::{self, Shown};
@@ -7,13 +7,13 @@ use crate::base::quoted::list;
 use crate::scenario::expect::segments::Named;
 use crate::scenario::words::KINDS;
 
-/// A slip in an id makes `absent` hold for ever.
+/// With a misspelt id, `absent` always holds.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 611, "unknown-segment", "an expectation on a segment that no context has").fixed(Fixable::Suggested),
     Check::Case(check),
 );
 
-/// What the ids of the segments of a recorded request begin with.
+/// The first words of segment ids of a recorded request.
 const OF_REQUESTS: [&str; 5] = ["tools", "tool", "system", "message", "response_format"];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -35,7 +35,7 @@ fn id(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Option
     }
     let what = if is_request { "request" } else { "context" };
     let finding = cx.finding(&RULE.meta, id.span, format!("no {what} has a segment `{written}`: an id begins with a kind"));
-    // The tools of an agent are segments each by its own.
+    // Each tool of an agent is a segment of its own.
     let of_contexts = || KINDS.iter().map(|kind| if *kind == "tools" { "tool" } else { kind }).collect();
     let kinds: Vec<&str> = if is_request { OF_REQUESTS.to_vec() } else { of_contexts() };
     let near = nearest(word, kinds.iter().copied());
@@ -49,8 +49,8 @@ fn id(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Option
     Some(cx.meant(finding, id.span, whole.as_deref()))
 }
 
-/// What is said of an id whose kind is one, and whose name is none of those that the agents of the task can be shown. What is
-/// expected to be absent may have any name: for that, only a slip is reported.
+/// Reports an id of a known kind whose name no agent of the task can receive. A segment expected to
+/// be absent may have any name; only a misspelling of it is reported.
 fn name(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Option<Diagnostic> {
     let (kind, rest) = shown::named(&id.value)?;
     if kind == "history" && !rest.parse().is_ok_and(|number: usize| number > 0) {
@@ -87,7 +87,7 @@ fn name(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Opti
     Some(cx.meant(finding, id.span, whole.as_deref()))
 }
 
-/// What is said of a source that no text of the task can come from. A file of the project is one that it could name.
+/// Reports a source that no text of the task can come from. Any file of the project is possible.
 fn source(cx: &CaseCx<'_>, name: &Spanned<String>, stake: MissingNameEffect) -> Option<Diagnostic> {
     let (task, takes) = cx.receiver()?;
     let exists = |path: &str| cx.exists(path);

@@ -1,4 +1,4 @@
-//! CTX627: a frozen file that is not what it stands for.
+//! CTX627: a frozen file whose content does not fit its use.
 
 use super::prelude::*;
 use super::walk;
@@ -12,11 +12,11 @@ use crate::scenario::model::Conversation;
 use crate::template::value_type;
 use serde_json::Value;
 
-/// The case has no context, or an answer is held against less than was meant.
+/// The case has no context, or its answer is validated less strictly than intended.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(error, 627, "unsound-frozen-file", "a frozen file with invalid content"), Check::Case(check));
 
-/// Slips that are reported of one schema.
+/// Maximum number of faults reported for one schema.
 const MOST: usize = 8;
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -47,7 +47,7 @@ fn finding(cx: &CaseCx<'_>, span: Span, message: String) -> Diagnostic {
     cx.finding(&RULE.meta, span.first_line(cx.file.text), message)
 }
 
-/// Why a text is not valid JSON.
+/// The reason why a text is not valid JSON.
 fn no_json(text: &str, error: &serde_json::Error) -> String {
     if text.trim().is_empty() { "it is empty".to_owned() } else { error.to_string() }
 }
@@ -82,7 +82,7 @@ fn inputs(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Why a text is no conversation.
+/// Returns the reason why a text is not a conversation.
 fn no_conversation(text: &str) -> Option<String> {
     match messages::read(text) {
         Err(unread) => Some(unread.to_string()),
@@ -93,7 +93,8 @@ fn no_conversation(text: &str) -> Option<String> {
     }
 }
 
-/// The first message of a list that none could be at its place; keys and words are looked at where the scenario is read.
+/// Returns the first message that cannot stand at its place, with the reason. Keys and values are
+/// checked when the scenario is read.
 fn broken(list: &[Spanned<Value>]) -> Option<(usize, String)> {
     let mut turns = Vec::new();
     let is_read = |message: &Value| {

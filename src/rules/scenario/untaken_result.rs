@@ -1,9 +1,9 @@
-//! CTX626: a frozen result or a scripted answer that nobody takes.
+//! CTX626: a frozen result or scripted answer that is never used.
 
 use super::prelude::*;
 use crate::scenario::model::Scripted;
 
-/// What reaches nobody tests nothing.
+/// An unused result or answer tests nothing.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 626, "untaken-result", "a frozen result or a scripted answer that nothing uses").fixed(Fixable::Suggested),
     Check::Case(check),
@@ -35,7 +35,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let finding = cx.finding(&RULE.meta, place, format!("no step of `{task}` has a result `{}`", short(name)));
         let leaves: Vec<&str> = known.names().collect();
         out.push(match near {
-            // A fix needs the key's place; a row of a table has none.
+            // A fix needs the span of the key, which a table row does not have.
             Some(near) if span == value.span => finding.help(format!("did you mean `{near}`?")),
             None if leaves.is_empty() => finding.note("it has no step that does"),
             None => finding.note(format!("its steps have {}", some(&leaves))),
@@ -44,10 +44,10 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Answers behind one that answers everything.
+/// Reports answers after an answer to every request.
 fn answers(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let answers = &cx.case.answers;
-    // What an agent of a run is given by its name is given in turn.
+    // Answers for a named agent of a run are given in turn.
     let is_for_all = |answer: &Scripted| answer.node.is_none() && answer.has.is_empty() && answer.lacks.is_empty();
     let Some(at) = answers.iter().position(|answer| is_for_all(&answer.value)) else { return };
     let Some(first) = answers.get(at) else { return };

@@ -6,11 +6,11 @@ use crate::kernel::agent_node::{AgentNode, Tested};
 use crate::project::config::Config;
 use std::collections::BTreeSet;
 
-/// What no case looks at changes unseen.
+/// A change of an untested agent goes unnoticed.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(hint, 617, "untested-task", "agents that no scenario tests"), Check::Suites(check));
 
-/// The agents that cases are about. A case of a role is one of the task that it plays.
+/// Collects the agents that cases test. A case of a role counts for the task that the role plays.
 pub(crate) fn tested<'c>(cases: impl Iterator<Item = &'c Case>, config: &'c Config) -> Tested {
     let mut tested = Tested::default();
     for case in cases {
@@ -33,7 +33,7 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     if cx.reach == Reach::Some {
         return;
     }
-    // What cannot be run tests nothing.
+    // A case that cannot be run tests nothing.
     let is_wrong = |finding: &&Diagnostic| finding.severity == Severity::Error;
     let wrong: BTreeSet<(&str, Span)> = cx.found.iter().filter(is_wrong).map(|finding| (&*finding.path, finding.span)).collect();
     let is_sound = |path: &str, case: &Case| {
@@ -44,7 +44,7 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     let tested = tested(sound.map(|(_, case)| case), cx.world.config);
     let mut all = 0;
     let mut missing = Vec::new();
-    // What has errors can be tested once it has none.
+    // Tasks with errors are skipped.
     for task in tasks.names() {
         let Some(takes) = tasks.signature(task) else { continue };
         let is_own = |agent: &&AgentNode| agent.is_of(task, |name| tasks.signature(name).is_some());

@@ -1,9 +1,9 @@
-//! CTX622: a frozen file that no task shows to anybody.
+//! CTX622: a frozen file that no agent receives.
 
 use super::prelude::*;
 use crate::scenario::paths::{beside, plain};
 
-/// The file of that name on disk is shown in its place, and the case changes with it.
+/// The agent receives the file on disk instead, so the case changes with that file.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 622, "unused-frozen-file", "a frozen file that no agent of the task is shown").fixed(Fixable::Suggested),
     Check::Case(check),
@@ -15,7 +15,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     let Some((task, takes)) = cx.receiver() else { return };
     for (path, content) in &cx.case.situation.files {
-        // A file outside is reported as such.
+        // A file outside the project is reported by another rule.
         if beside("", path).is_none() || takes.files.iter().any(|known| plain(known) == plain(path)) {
             continue;
         }
@@ -26,7 +26,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let near = nearest(path, known.iter().copied().filter(|known| !frozen(known)));
         let finding = match (near, known.is_empty()) {
             (Some(_), _) => finding,
-            // A frozen situation may hold more than one task shows.
+            // A frozen situation may contain more than one task uses.
             (None, true) => finding.severity(Severity::Hint).note("it names no files under `<file_paths>`"),
             (None, false) => finding.severity(Severity::Hint).note(format!("it is shown {}", some(&known))),
         };

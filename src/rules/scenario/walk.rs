@@ -1,22 +1,22 @@
-//! What a case names: its expectations with those inside them, segments by id or source, files beside it.
+//! Traversals of a case: nested expectations, segments by id or source, files of the case.
 
 use crate::base::span::{Span, Spanned};
 use crate::scenario::expect::segments::Named;
 use crate::scenario::expect::{answer, context};
 use crate::scenario::model::{Case, Content, ContextExpectation, Conversation, Frozen, State};
 
-/// Whether an expectation fails for ever where it names nothing, or may hold all the same.
+/// The effect of an expectation about a segment that cannot exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MissingNameEffect {
-    /// It can only fail.
+    /// The expectation always fails.
     Fails,
-    /// Under `not` it fails too, but where a change of the project could bring what it names.
+    /// Under `not`: fails too, unless a change of the project could add the segment.
     Opposite,
-    /// That something is absent holds, and under `any_of` so may everything.
+    /// The expectation may hold: it expects absence, or stands under `any_of`.
     MayHold,
 }
 
-/// The names of segments in expectations.
+/// Calls `take` for each segment name in the expectations.
 pub(crate) fn named<'c>(all: &'c [Spanned<ContextExpectation>], take: &mut dyn FnMut(Named<'c>, MissingNameEffect)) {
     let mut open: Vec<(&Spanned<ContextExpectation>, MissingNameEffect)> =
         all.iter().rev().map(|one| (one, MissingNameEffect::Fails)).collect();
@@ -37,7 +37,7 @@ pub(crate) fn named<'c>(all: &'c [Spanned<ContextExpectation>], take: &mut dyn F
     }
 }
 
-/// The files that a case takes something from, as written.
+/// Calls `take` for each file that a case reads, as written.
 pub(super) fn files<'c>(case: &'c Case, take: &mut dyn FnMut(&'c str, Span)) {
     let situation = &case.situation;
     let contents = situation.files.values().chain(situation.matches.iter().map(|found| &found.text));
@@ -59,7 +59,7 @@ pub(super) fn files<'c>(case: &'c Case, take: &mut dyn FnMut(&'c str, Span)) {
     schemas(case, take);
 }
 
-/// The files of JSON Schemas that a case names.
+/// Calls `take` for each JSON Schema file of a case.
 pub(super) fn schemas<'c>(case: &'c Case, take: &mut dyn FnMut(&'c str, Span)) {
     for (test, span) in answer::each(&case.expectations) {
         test.schema_file().into_iter().for_each(|path| take(path, span));

@@ -1,8 +1,8 @@
-//! What the wordings of this family share.
+//! Shared helpers of this family's messages.
 
 use crate::base::quoted::list;
 
-/// `a`, `b`, `c`, of names that may be many.
+/// Lists names as `a`, `b`, `c`, and shortens long lists.
 pub(super) fn some(names: &[&str]) -> String {
     const MOST: usize = 8;
     match names.get(MOST..) {
@@ -11,7 +11,7 @@ pub(super) fn some(names: &[&str]) -> String {
     }
 }
 
-/// The beginning of a text, on one line.
+/// Shortens a text to the beginning of its first line.
 pub(super) fn short(text: &str) -> String {
     const MOST: usize = 60;
     let line = text.lines().next().unwrap_or("");

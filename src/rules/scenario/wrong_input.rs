@@ -1,10 +1,10 @@
-//! CTX624: a value that is not of its parameter's type.
+//! CTX624: a value of another type than its parameter.
 
 use super::prelude::*;
 use crate::template::value_type;
 use serde_json::Value;
 
-/// The case has no context.
+/// Without a valid value, the case has no context.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 624, "wrong-input", "a value that is not of its parameter's type").fixed(Fixable::Suggested),
     Check::Case(check),
@@ -13,11 +13,11 @@ pub(crate) static RULE: Rule = Rule::new(
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else { return };
     for parameter in &takes.parameters {
-        // What a file holds is known when it is read.
+        // The content of a file is checked when it is read.
         let Some(given) = cx.case.situation.inputs.get(&*parameter.name) else { continue };
         let Frozen::Value(value) = &given.value else { continue };
         let Some(kind) = parameter.wanted().missed(value) else { continue };
-        // An alias of nothing is reported as such.
+        // An undefined alias is reported by another rule.
         if value.is_null() && given.span.slice(cx.file.text).starts_with('*') {
             continue;
         }
@@ -29,7 +29,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Says how the value is written that was probably meant: in quotes, or without them.
+/// Suggests the value that was probably meant: with quotes, or without them.
 fn mended(cx: &CaseCx<'_>, finding: Diagnostic, (value, kind): (&Value, &str), span: Span) -> Diagnostic {
     if cx.is_row() {
         let is_field = value.is_string();

@@ -1,8 +1,8 @@
-//! CTX603: a value that its key cannot take.
+//! CTX603: a value that its key does not allow.
 
 use super::prelude::*;
 
-/// A value that is not understood is left out, and with it what it would have tested.
+/// An invalid value is ignored, together with the test that depends on it.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 603, "wrong-scenario-value", "a value that its key does not allow").fixed(Fixable::Suggested),
     Check::Scenario(word),

@@ -1,10 +1,10 @@
-//! CTX118: two inputs or parameters of one name.
+//! CTX118: two inputs, parameters or results with one name.
 
 use super::family::{FEW, says_the_same};
 use super::prelude::*;
 use crate::syntax::write::remove_element;
 
-/// A name that means two things means none.
+/// A name with two meanings is ambiguous.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 118, "duplicate-entry", "two inputs, parameters or results with the same name").fixed(Fixable::Suggested),
     Check::Template(word),

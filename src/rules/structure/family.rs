@@ -1,4 +1,4 @@
-//! What the rules of this family share: their metadata, the names of things for people, places of edits.
+//! Shared helpers of this family: findings, names of elements for messages, spans of edits.
 
 pub(in crate::rules) use crate::base::quoted::{either, joined, shown};
 use crate::rules::prelude::*;
@@ -6,12 +6,12 @@ use crate::syntax::tree::{Attribute, Element, Kind as Node};
 use crate::template::elements::Kind;
 use crate::template::is_unseen;
 
-/// A finding of a file.
+/// Creates a finding in a file.
 pub(in crate::rules) fn finding(rule: &'static RuleMeta, cx: &FileCx<'_>, span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(rule, cx.path, span, message)
 }
 
-/// “`<inputs>` or `<example>`”.
+/// Lists elements for a message: “`<inputs>` or `<example>`”.
 pub(super) fn tags(kinds: impl IntoIterator<Item = Kind>) -> String {
     let mut seen: Vec<&str> = Vec::new();
     for kind in kinds {
@@ -22,17 +22,17 @@ pub(super) fn tags(kinds: impl IntoIterator<Item = Kind>) -> String {
     joined(seen.into_iter().map(|tag| format!("`<{tag}>`")), " or ")
 }
 
-/// What may stand in an element. In a body, a task of its own is no child that anybody should write.
+/// The children that an element may have. In a body, a nested task is not suggested.
 pub(super) fn children(kind: Kind) -> impl Iterator<Item = Kind> {
     kind.spec().children.iter().map(|child| child.kind).filter(move |child| !(kind.is_body() && *child == Kind::Task))
 }
 
-/// How the file breaks its lines.
+/// Returns the line break that the file uses.
 pub(in crate::rules) fn line_break(cx: &FileCx<'_>) -> &'static str {
     if memchr::memmem::find(cx.document.text.as_bytes(), b"\r\n").is_some() { "\r\n" } else { "\n" }
 }
 
-/// A span, with its line when nothing else stands there.
+/// Extends a span to its whole line, if nothing else stands on the line.
 pub(in crate::rules) fn whole_line(cx: &FileCx<'_>, span: Span) -> Span {
     let Some(own) = cx.indent(span.start) else { return span };
     let after = cx.document.text.get(span.end as usize..).unwrap_or("");
@@ -44,20 +44,21 @@ pub(in crate::rules) fn whole_line(cx: &FileCx<'_>, span: Span) -> Span {
     Span::new(span.start - own.len() as u32, span.end + (after.len() - rest.len() + line) as u32)
 }
 
-/// A span without the white space at its ends.
+/// Removes the white space at both ends of a span.
 pub(super) fn trimmed(cx: &FileCx<'_>, span: Span) -> Span {
     let text = span.slice(cx.document.text);
     let start = span.start + (text.len() - text.trim_ascii_start().len()) as u32;
     Span::new(start, start + text.trim_ascii().len() as u32)
 }
 
-/// The words that stand directly in an element: its text and CDATA that is more than white space.
+/// Returns the spans of text and CDATA directly in an element, without those of white space alone.
 pub(super) fn words(element: Element<'_>) -> impl Iterator<Item = Span> {
     let texts = element.children().filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
     texts.filter(|node| !node.text().trim_matches(is_unseen).is_empty()).map(crate::syntax::tree::Node::span)
 }
 
-/// The child that a text directly in an element is: where one kind of them holds texts and needs no name.
+/// Returns the child element for a text directly in an element, if exactly one kind of child
+/// contains text and needs no name.
 pub(super) fn wrap(parent: Kind, element: Element<'_>) -> Option<Kind> {
     let paths = match element.attribute("source").map(Attribute::value).as_deref() {
         Some("command") => Kind::FilesCommand,
@@ -70,7 +71,8 @@ pub(super) fn wrap(parent: Kind, element: Element<'_>) -> Option<Kind> {
     (may_be_more || element.elements().next().is_none()).then_some(kind)
 }
 
-/// The attribute that says what should stand between the tags of an element: other languages have `value="…"`.
+/// Returns the attribute that contains the content of an element, as in other languages:
+/// `value="…"`.
 pub(super) fn content_attribute(element: Element<'_>) -> Option<Attribute<'_>> {
     let is_open = element.elements().next().is_none() && words(element).next().is_none();
     let is_free = is_open && ["from", "src"].iter().all(|name| element.attribute(name).is_none());
@@ -78,7 +80,8 @@ pub(super) fn content_attribute(element: Element<'_>) -> Option<Attribute<'_>> {
     ["value", "text", "content"].iter().filter(|_| is_free).find_map(named)
 }
 
-/// Whether an element holds one whose name is a slip of another: that is reported, and not that the other is missing.
+/// True if a child's name is a misspelling of `child`. The misspelling is reported, and not a
+/// missing child.
 pub(super) fn has_slip_of(element: Element<'_>, parent: Kind, child: Kind) -> bool {
     let slip = |found: Element<'_>| {
         found.namespace().is_none() && parent.child(found.name()).is_none() && meant(parent, found.name()) == Some(child.tag())
@@ -86,24 +89,25 @@ pub(super) fn has_slip_of(element: Element<'_>, parent: Kind, child: Kind) -> bo
     element.elements().any(slip)
 }
 
-/// Whether an element has few enough children that each of many findings may look through them.
+/// True if an element has few enough children for each of many findings to search them.
 pub(in crate::rules) fn is_small(element: Element<'_>) -> bool {
     element.elements().nth(FEW).is_none()
 }
 
-/// How many children a finding looks through.
+/// Maximum number of children that a finding searches.
 pub(super) const FEW: usize = 256;
 
-/// Whether two elements are written alike but for white space: one of them can go, and nothing of the author's goes with it.
+/// True if two elements are equal except for white space, so that one of them can be removed
+/// without loss.
 pub(super) fn says_the_same(a: Element<'_>, b: Element<'_>) -> bool {
     let written = |element: Element<'_>| element.span().slice(element.document().text).to_owned();
     a.span().len().max(b.span().len()) < LONG && written(a).split_ascii_whitespace().eq(written(b).split_ascii_whitespace())
 }
 
-/// Bytes of an element that is compared with others.
+/// Maximum size in bytes of an element that is compared with others.
 const LONG: u32 = 100_000;
 
-/// The child that a name was meant to be.
+/// Returns the child that a misspelt name probably meant.
 pub(super) fn meant(parent: Kind, name: &str) -> Option<&'static str> {
     let tags: Vec<&str> = children(parent).map(Kind::tag).collect();
     likeliest(name, tags.into_iter())

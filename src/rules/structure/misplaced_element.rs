@@ -1,10 +1,10 @@
-//! CTX103: an element in a place where it means nothing.
+//! CTX103: an element in a place where it has no meaning.
 
 use super::family::{is_small, line_break};
 use super::prelude::*;
 use crate::syntax::write::{insert_child, insert_first_child, remove_element};
 
-/// The same tag can mean different things; where it means none it would be lost.
+/// The meaning of a tag depends on its place. In a place without meaning it would be ignored.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 103, "misplaced-element", "an element of the language in the wrong place").fixed(Fixable::Suggested),
     Check::Template(word),
@@ -32,7 +32,7 @@ fn elsewhere(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Option<Diagnos
     let (title, edits) = if child.many {
         let run = together(around, fault.element, home);
         if run.first().is_some_and(|first| first.id() != fault.element.id()) {
-            // One that lacks what holds them is one slip.
+            // Several elements that lack their common parent are one mistake.
             return None;
         }
         let tags = run.iter().map(|element| format!("<{}>", element.name())).collect::<Vec<_>>().join(" and ");
@@ -49,7 +49,8 @@ fn elsewhere(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Option<Diagnos
     })
 }
 
-/// The elements beside each other that make one `home`, one of a name: those of an example.
+/// Returns the adjacent elements that form one `home`, at most one of each name: the parts of an
+/// example.
 fn together<'d>(around: Element<'d>, element: Element<'d>, home: Kind) -> Vec<Element<'d>> {
     let mut run: Vec<Element<'d>> = Vec::new();
     for other in around.elements() {
@@ -67,7 +68,8 @@ fn together<'d>(around: Element<'d>, element: Element<'d>, home: Kind) -> Vec<El
     run
 }
 
-/// Moves an element into a sibling, which is made when there is none. Only the first of several makes it.
+/// Moves an element into a sibling, which is created if it does not exist. Only the first of
+/// several elements creates it.
 fn into(cx: &FileCx<'_>, around: Element<'_>, element: Element<'_>, home: Kind) -> Option<Vec<Edit>> {
     if !is_small(around) {
         return None;
@@ -80,7 +82,7 @@ fn into(cx: &FileCx<'_>, around: Element<'_>, element: Element<'_>, home: Kind) 
         if element.span().start > block.span().start {
             return Some(vec![insert_child(block, xml), remove_element(element)]);
         }
-        // What stands before it goes to its front, the last one first: the order is the author's.
+        // Elements before the block move to its front, last one first, so that their order stays.
         let before = around.elements().take_while(|other| other.id() != block.id());
         let last = before.filter(|other| other.name() == element.name()).last()?;
         return (last.id() == element.id()).then(|| vec![insert_first_child(block, xml), remove_element(element)]);
@@ -92,7 +94,7 @@ fn into(cx: &FileCx<'_>, around: Element<'_>, element: Element<'_>, home: Kind) 
     wrap(cx, around, (element, element), home)
 }
 
-/// Puts an element, or one with all to another, into a new element.
+/// Wraps the elements from `first` to `last` in a new element.
 fn wrap(cx: &FileCx<'_>, around: Element<'_>, (first, last): (Element<'_>, Element<'_>), home: Kind) -> Option<Vec<Edit>> {
     if !is_small(around) || home.attributes().any(|attribute| attribute.required) {
         return None;

@@ -1,11 +1,11 @@
-//! CTX104: a context setting outside of its block.
+//! CTX104: a context setting outside `<context_management>`.
 
 use super::family::{is_small, line_break, whole_line};
 use super::prelude::*;
 use crate::syntax::write::{escape_text, insert_child};
 use crate::template::setting::{SettingName, Word};
 
-/// A setting that is not read is a default that nobody chose.
+/// If the setting is ignored, an unintended default applies.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 104, "misplaced-setting", "a context setting outside `<context_management>`").fixed(Fixable::Safe),
     Check::Template(word),
@@ -54,7 +54,8 @@ fn inside(block: Option<Element<'_>>) -> Vec<Element<'_>> {
     block.into_iter().flat_map(Element::elements).filter(|child| name_of(*child).is_some()).collect()
 }
 
-/// All stray settings of a task at once: applied twice, the second time finds its text gone and is left out.
+/// Moves all stray settings of a task at once. Of two equal fixes only the first applies, because
+/// the second finds its text gone.
 fn moved(cx: &FileCx<'_>, strays: &[Element<'_>], block: Option<Element<'_>>) -> Vec<Edit> {
     let text = cx.document.text;
     let xml = |stray: &Element<'_>| stray.span().slice(text).to_owned();
@@ -79,7 +80,7 @@ fn moved(cx: &FileCx<'_>, strays: &[Element<'_>], block: Option<Element<'_>>) ->
     edits
 }
 
-/// Settings written as attributes of a task, or of the block.
+/// Reports settings written as attributes of a task or of the block.
 fn attributes(cx: &FileCx<'_>, fault: &Fault<'_>, kind: Kind, setting: SettingName) -> Diagnostic {
     let word = setting.word();
     let message = format!("`{word}` has no effect as an attribute: settings are elements of `<context_management>`");

@@ -1,9 +1,9 @@
-//! CTX115: text where only elements stand.
+//! CTX115: text where only elements are allowed.
 
 use super::family::wrap;
 use super::prelude::*;
 
-/// Text between elements reaches nobody.
+/// No agent receives text between elements.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 115, "misplaced-text", "text where only elements are allowed").fixed(Fixable::Suggested),
     Check::Template(word),

@@ -1,4 +1,4 @@
-//! CTX108–CTX110, CTX117, CTX123: attributes, elements, descriptions, values and types that have to be there and are not.
+//! CTX108–CTX110, CTX117, CTX123: missing attributes, elements, descriptions, values and types.
 
 use super::family::{content_attribute, has_slip_of, is_small};
 use super::prelude::*;
@@ -8,7 +8,7 @@ use crate::template::model::{Slot, Task};
 use crate::template::nodes;
 use crate::template::texts::Role;
 
-/// An input without a name can be spoken of by nobody.
+/// Nothing can refer to an input without a name.
 pub(super) static MISSING_ATTRIBUTE: Rule = Rule::new(
     meta!(error, 108, "missing-attribute", "an element lacks a required attribute"),
     Check::Template(missing_attribute),
@@ -17,11 +17,11 @@ pub(super) static MISSING_ATTRIBUTE: Rule = Rule::new(
 fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::MissingAttribute { kind, name } = fault.kind else { return None };
     if kind == Kind::Parameter && words(fault.element).next().is_some() {
-        // Its name stands between the tags, which has been reported.
+        // The name stands between the tags, which is reported.
         return None;
     }
     let mut found = finding(&MISSING_ATTRIBUTE.meta, cx, fault.span, format!("`<{}>` has no `{name}`", kind.tag()));
-    // Words that no name speaks of reach nobody.
+    // No agent receives the text of an input without a name.
     found.locked |= kind == Kind::Input && words(fault.element).next().is_some();
     Some(match kind.attribute(name) {
         Some(attribute) => found.help(format!("add {name}=\"…\": {}", attribute.doc)),
@@ -29,7 +29,7 @@ fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     })
 }
 
-/// What lacks a part that it cannot do without cannot be run.
+/// An element without a required child cannot run.
 pub(super) static MISSING_ELEMENT: Rule =
     Rule::new(meta!(error, 109, "missing-element", "an element lacks a required child"), Check::File(missing_element));
 
@@ -45,7 +45,8 @@ fn missing_element(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     });
 }
 
-/// The type whose structure a body has. A part of another task has its own, and not that of the row it is resolved by.
+/// Returns the type that determines the structure of a body. A part of another task has a type of
+/// its own, not the type of the row that resolves it.
 fn operator(cx: &FileCx<'_>, task: &Task<'_>) -> Option<Operator> {
     match (task.slot.part(), &task.operator) {
         (None, _) => cx.bodies.get(task)?.operator,
@@ -54,13 +55,13 @@ fn operator(cx: &FileCx<'_>, task: &Task<'_>) -> Option<Operator> {
     }
 }
 
-/// Whether a task has one of its parts.
+/// True if a task has a certain part.
 fn has(task: &Task<'_>, part: Kind) -> bool {
     let reduce = task.reduce.as_deref();
     let cycle = task.cycle.as_deref();
     let there = [
         (Kind::Steps, task.steps_element.is_some()),
-        // An empty list is reported as that.
+        // An empty list is reported separately.
         (Kind::Inputs, task.element.elements().any(|child| child.name() == Kind::Inputs.tag())),
         (Kind::InnerTask, reduce.is_some_and(|reduce| reduce.inner.is_some())),
         (Kind::ReductionTask, reduce.is_some_and(|reduce| reduce.reduction.is_some())),
@@ -80,7 +81,7 @@ fn incomplete(cx: &FileCx<'_>, task: &Task<'_>, lacks: &[Kind]) -> Diagnostic {
         format!("a task of type {operator}")
     };
     let mut found = finding(&MISSING_ELEMENT.meta, cx, task.head(), format!("{what} has no {}", names.join(" and no ")));
-    // A task without its parts calls no agent, and its words reach nobody.
+    // A task without its parts calls no agent, so its text reaches none.
     found.locked = true;
     for kind in lacks {
         let doc = if *kind == Kind::Inputs { "what `<inner_task>` runs on, once for each" } else { kind.spec().doc };
@@ -94,7 +95,7 @@ fn incomplete(cx: &FileCx<'_>, task: &Task<'_>, lacks: &[Kind]) -> Diagnostic {
 
 fn needed_child(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::MissingChild { kind, child } = fault.kind else { return None };
-    // It may be in what was left unread, or in words that stand in its place, which has been reported.
+    // The child may be inside an unread part, or replaced by text, which is reported.
     let is_text = || words(fault.element).next().is_some();
     let is_unread = |element: &Element<'_>| element.parent().is_some_and(|parent| parent.id() == fault.element.id());
     if has_slip_of(fault.element, kind, child) || is_text() || cx.file.unread_in(fault.element).iter().any(is_unread) {
@@ -110,7 +111,7 @@ fn needed_child(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     Some(finding(&MISSING_ELEMENT.meta, cx, fault.span, message).help(help))
 }
 
-/// Context is looked up by the description; without one there is nothing to look up by.
+/// Context is looked up by the description; without one there is no query.
 pub(super) static MISSING_DESCRIPTION: Rule =
     Rule::new(meta!(error, 110, "missing-description", "a task has no description"), Check::Node(missing_description));
 
@@ -133,7 +134,8 @@ fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let brings_its_own = task.reference.is_some() || task.slot == Slot::ScriptExecution;
-    // Words outside of any element, or a slip of the element's name, are reported: the description is in there.
+    // Text outside all elements, or a misspelt element name, is reported: it contains the
+    // description.
     let elsewhere = has_slip_of(task.element, Kind::Task, Kind::Description)
         || task.element.attribute(Kind::Description.tag()).is_some()
         || words(task.element).next().is_some();
@@ -149,15 +151,15 @@ fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     out.push(found.help("add a <description> that says in a sentence what the task is for"));
 }
 
-/// Harmless, but readers of the template have to guess.
+/// Harmless, but leaves readers of the template to guess.
 pub(super) static MISSING_TYPE: Rule =
     Rule::new(meta!(hint, 123, "missing-type", "a task has no type").fixed(Fixable::Suggested), Check::Node(missing_type));
 
 fn missing_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let task = cx.task;
-    // A root of another name is no task to begin with.
+    // A root with another name is not a task.
     let is_root = matches!(task.slot, Slot::Root | Slot::Template) && task.element.name() == Kind::Task.tag();
-    // Parts of another type without that type are an error of their own.
+    // Parts of another type are an error of their own.
     let has_parts = task.steps_element.is_some() || task.reduce.is_some() || task.script.is_some() || task.cycle.is_some();
     let is_written = task.operator.is_some() || task.element.attribute("type").is_some();
     if !is_root || is_written || has_parts || task.reference.is_some() || task.element.is_damaged() {
@@ -170,7 +172,7 @@ fn missing_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     );
 }
 
-/// Nothing is ever rendered as an empty place.
+/// A missing value is never rendered as an empty text.
 pub(super) static MISSING_VALUE: Rule = Rule::new(
     meta!(promise, 117, "missing-value", "an input or argument without a value").fixed(Fixable::Suggested),
     Check::Template(missing_value),
@@ -201,12 +203,12 @@ fn missing_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     })
 }
 
-/// Whether a list in a task around an element declares this name.
+/// True if a list in an enclosing task declares the name.
 pub(in crate::rules) fn is_declared(element: Element<'_>, name: &str, lists: &[&str]) -> bool {
     declared(element, lists).any(|own| own == name)
 }
 
-/// The names that such lists declare, and the parameters of a function.
+/// Returns the names declared by such lists, and the parameters of a function.
 pub(in crate::rules) fn declared(element: Element<'_>, lists: &[&str]) -> impl Iterator<Item = String> {
     let around = || std::iter::successors(element.parent(), |element| element.parent());
     let params = around().filter_map(|template| template.attribute("params")).map(|params| params.value().into_owned());

@@ -1,4 +1,4 @@
-//! Family 1xx: elements, attributes and what stands where.
+//! Family 1xx: elements, attributes and their places.
 
 mod duplicate_entry;
 pub(super) mod family;

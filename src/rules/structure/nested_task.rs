@@ -3,7 +3,7 @@
 use super::family::whole_line;
 use super::prelude::*;
 
-/// Read as meant; said once, so that all templates end up alike.
+/// Read as intended; reported so that all templates use one form.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 119, "nested-task", "a part is wrapped in an extra task").fixed(Fixable::Safe),
     Check::Template(word),

@@ -6,7 +6,7 @@ use crate::syntax::write::set_attribute;
 use crate::template::elements::Of;
 use crate::template::nodes;
 
-/// Steps of a task that has none are never run.
+/// Steps of a task of another type would never run.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 105, "other-type", "an element that belongs to another type of task").fixed(Fixable::Suggested),
     Check::TemplateAndFile(word, unread_in_scripts),
@@ -15,14 +15,14 @@ pub(crate) static RULE: Rule = Rule::new(
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::WrongType { kind, of: Of::Type(of), found: written } = fault.kind else { return None };
     let task = fault.element.parent()?;
-    // Of a start tag that is lost, which has been reported, nobody knows the type.
+    // The type of a task whose start tag is missing is unknown; the tag is reported.
     if is_repeated(task, fault.element, of) || task.start_tag().is_empty() {
         return None;
     }
     let tag = kind.tag();
     let is_task = task.name() == Kind::Task.tag();
     let declared = match written {
-        // Of a type that nobody declares nothing is known, and that has been reported.
+        // An undeclared type is reported separately.
         Some("") => Some(declared(cx, task).filter(|(_, base)| *base != of)?),
         _ => None,
     };
@@ -50,14 +50,14 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     Some(found.fix(Fix::suggested(format!("make it type=\"{of}\""), vec![set_attribute(task, "type", of)])))
 }
 
-/// The type of a task that the project declares, and what it is built on.
+/// Returns the declared type of a task, and the type that it is built on.
 fn declared(cx: &FileCx<'_>, task: Element<'_>) -> Option<(String, &'static str)> {
     let name = task.attribute("type")?.value().trim().to_owned();
     let row = cx.config.layers.find(&name, None)?;
     Some((name, cx.config.layers.get(row).base().word()))
 }
 
-/// Whether an element before it belongs to the same other type: one wrong type is one fault.
+/// True if an earlier element belongs to the same other type, because one wrong type is one fault.
 fn is_repeated(task: Element<'_>, element: Element<'_>, of: &str) -> bool {
     let before = task.elements().take_while(|other| other.id() != element.id());
     before
@@ -65,7 +65,7 @@ fn is_repeated(task: Element<'_>, element: Element<'_>, of: &str) -> bool {
         .any(|other| Kind::Task.child(other.name()).is_some_and(|child| matches!(child.of, Of::Type(name) if name == of)))
 }
 
-/// What only an agent reads.
+/// Elements that only an agent reads.
 const OF_AGENTS: &[Kind] = &[
     Kind::System,
     Kind::Instructions,
@@ -78,7 +78,7 @@ const OF_AGENTS: &[Kind] = &[
     Kind::Sampling,
 ];
 
-/// A script calls no agent: words for one would reach nobody.
+/// Reports elements for an agent in a script, which calls none.
 fn unread_in_scripts(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     nodes::bodies(cx.file, |task, _| {
         if task.reference.is_some() || cx.bodies.get(task).and_then(|body| body.operator) != Some(Operator::Script) {

@@ -1,4 +1,4 @@
-//! What rules on the structure of templates are written with.
+//! Imports of the rules on the structure of templates.
 
 pub(super) use super::family::{children, either, finding, shown, tags, trimmed, words};
 pub(super) use crate::rules::prelude::*;

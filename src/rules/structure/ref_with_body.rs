@@ -1,8 +1,8 @@
-//! CTX120: a task that refers to another and has a body too.
+//! CTX120: a task with a reference and a body.
 
 use super::prelude::*;
 
-/// A registered task is used as it is.
+/// A reference uses the registered task unchanged, so the body would be ignored.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(error, 120, "ref-with-body", "a task with `ref` also has a body"), Check::Template(word));
 

@@ -1,10 +1,10 @@
-//! CTX106: a second element where one may stand.
+//! CTX106: a second element where only one is allowed.
 
 use super::family::{FEW, says_the_same};
 use super::prelude::*;
 use crate::syntax::write::remove_element;
 
-/// Of two, one would be lost, and it is not said which.
+/// One of the two would be ignored, and the choice would be arbitrary.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 106, "repeated-element", "an element twice where only one is allowed").fixed(Fixable::Safe),
     Check::Template(word),

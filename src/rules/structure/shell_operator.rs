@@ -1,4 +1,4 @@
-//! CTX124: a command with something that only a shell would act on.
+//! CTX124: a command with an operator that only a shell interprets.
 
 use super::prelude::*;
 use crate::syntax::tree::Kind as Node;
@@ -7,14 +7,14 @@ use crate::template::argv::{self, Argv, ArgvFault};
 use crate::template::model::Task;
 use crate::template::parts::Command;
 
-/// Without a shell a `|` is an argument like any other.
+/// Without a shell, `|` is an ordinary argument.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(warning, 124, "shell-operator", "a command uses a shell without saying so").fixed(Fixable::Suggested),
     Check::Node(check),
 );
 
-/// The command of a script that is split without a shell, and how that goes. Spans are exact where the text stands in
-/// the document as it is, and else the whole of it.
+/// Splits the command of a script that runs without a shell. Spans are exact if the text stands
+/// unchanged in the document; otherwise they cover the whole text.
 pub(super) fn split<'t, 'a>(task: &'t Task<'a>) -> Option<(&'t Command<'a>, Result<Argv, ArgvFault>)> {
     let command = task.script.as_deref()?.command.as_ref()?;
     let element = command.text.element;

@@ -1,4 +1,5 @@
-//! CTX102, CTX107, CTX121, CTX122, CTX126: elements, attributes, types, subtypes and schemas that the language does not have.
+//! CTX102, CTX107, CTX121, CTX122, CTX126: unknown elements, attributes, types, subtypes and
+//! schemas.
 
 use super::family::{content_attribute, meant};
 use super::missing::is_declared;
@@ -9,7 +10,7 @@ use crate::syntax::write::{escape_text, remove_attribute, rename_element, set_co
 use crate::template::elements::Content;
 use crate::template::parts::{SCHEMA_TYPES, is_schema_file};
 
-/// An element that nobody knows would be left out of the prompt without a word.
+/// An unknown element would be left out of the prompt silently.
 pub(super) static UNKNOWN_ELEMENT: Rule = Rule::new(
     meta!(error, 102, "unknown-element", "an element that the language does not have").fixed(Fixable::Suggested),
     Check::Template(unknown_element),
@@ -22,7 +23,7 @@ fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if let Some(meant) = read.map(Kind::tag).or_else(near).filter(|_| !known_elsewhere) {
         let message = format!("`<{parent}>` has no element `<{}>`", shown(name), parent = parent.tag());
         let found = finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
-        // What was not read as the one that is meant stands beside it.
+        // A child that was not read as the intended one stands beside it.
         if read.is_none() && parent.child(meant).is_some_and(|child| !child.many) {
             return Some(found.help(format!("there is a `<{meant}>` already: put its text in there, or remove it")));
         }
@@ -96,11 +97,12 @@ fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
             .help("to have the agent read the tag itself, write `&lt;`, or put the text into `<![CDATA[ … ]]>`")
             .fix(Fix::suggested(format!("write &lt;{name}> as text"), edits));
     }
-    // An element of the language is no text that an agent should read as tags.
+    // An element of the language is not text that an agent should read as tags.
     found.help(format!("move it out of `<{}>`", parent.tag()))
 }
 
-/// The `<` of an element's tags, and of those inside it, as text. As deep as the document's depth limit.
+/// Escapes the `<` of an element's tags and of all nested tags. The depth limit of documents bounds
+/// the recursion.
 fn escape(element: Element<'_>, edits: &mut Vec<Edit>) {
     let text = element.document().text;
     let tags = [Some(element.start_tag()), element.end_tag()].into_iter().flatten();
@@ -112,13 +114,13 @@ fn escape(element: Element<'_>, edits: &mut Vec<Edit>) {
     }
 }
 
-/// An attribute that nobody reads says nothing.
+/// An unknown attribute has no effect.
 pub(super) static UNKNOWN_ATTRIBUTE: Rule = Rule::new(
     meta!(error, 107, "unknown-attribute", "an attribute that its element does not have").fixed(Fixable::Suggested),
     Check::Template(unknown_attribute),
 );
 
-/// The attributes of an element of a kind.
+/// Returns the attributes that an element of a kind can have.
 pub(super) fn known(kind: Kind) -> impl Iterator<Item = &'static str> {
     kind.attributes().map(|attribute| attribute.name)
 }
@@ -155,7 +157,7 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     } else {
         found.help(format!("it can have {}", either(has)))
     };
-    // What an attribute says is its author's, who has to say where it belongs.
+    // A value is content of the author's: only the author can decide its place.
     let is_blank = attribute.value().trim().is_empty();
     Some(match remove_attribute(fault.element, name).filter(|_| is_blank) {
         Some(edit) => found.fix(Fix::suggested(format!("remove `{}`", shown(name)), vec![edit])),
@@ -163,7 +165,8 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     })
 }
 
-/// `<arg value="a"/>` is `<arg>a</arg>`; the name of a parameter is where the value comes from.
+/// Turns `<arg value="a"/>` into `<arg>a</arg>`. The name of a parameter becomes the source of the
+/// value.
 fn as_content(kind: Kind, element: Element<'_>, attribute: Attribute<'_>) -> Option<Fix> {
     let holds_words = matches!(kind.spec().content, Content::Text | Content::TextOrElements | Content::Word);
     let is_content = content_attribute(element).is_some_and(|content| content.name() == attribute.name());
@@ -180,7 +183,7 @@ fn as_content(kind: Kind, element: Element<'_>, attribute: Attribute<'_>) -> Opt
     Some(Fix::suggested(format!("write it between the tags of <{tag}>"), edits))
 }
 
-/// Without a type there are no defaults, and nothing can be said about what the agent would receive.
+/// Without a type, a task has no defaults, and its context is unknown.
 pub(super) static UNKNOWN_TYPE: Rule = Rule::new(
     meta!(promise, 121, "unknown-type", "a type that neither the language nor the project knows").fixed(Fixable::Suggested),
     Check::Node(unknown_type),
@@ -189,7 +192,7 @@ pub(super) static UNKNOWN_TYPE: Rule = Rule::new(
 fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(written) = &cx.task.operator else { return };
     let layers = &cx.cx.config.layers;
-    // A part has a row whatever is written on the task around its body.
+    // A part always has a row, regardless of the type written on the enclosing task.
     let unknown = cx.body.fault == Some(RowFault::UnknownOperator)
         || cx.task.slot.part().is_some() && layers.row(&written.value, None) == Err(RowFault::UnknownOperator);
     if !unknown {
@@ -199,7 +202,7 @@ fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let found = finding(&UNKNOWN_TYPE.meta, cx.cx, written.span, message);
     let operators: Vec<&str> = layers.operators().collect();
     let near = likeliest(&written.value, operators.into_iter());
-    // What is not valid TOML may declare it.
+    // The type may be declared in a project file that is not valid TOML.
     if near.is_none() && cx.cx.config.is_broken() {
         return;
     }
@@ -212,7 +215,7 @@ fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     });
 }
 
-/// A subtype brings defaults; one that nobody knows brings none.
+/// A subtype brings defaults; an unknown one brings none.
 pub(super) static UNKNOWN_SUBTYPE: Rule = Rule::new(
     meta!(promise, 122, "unknown-subtype", "a subtype that the type of the task does not have").fixed(Fixable::Suggested),
     Check::Node(unknown_subtype),
@@ -235,7 +238,7 @@ fn unknown_subtype(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// An answer that is held to nothing passes whatever it is.
+/// An answer without a valid schema always passes.
 pub(super) static UNKNOWN_SCHEMA: Rule = Rule::new(
     meta!(error, 126, "unknown-schema", "an output schema that is neither a type nor a file").fixed(Fixable::Suggested),
     Check::Node(unknown_schema),

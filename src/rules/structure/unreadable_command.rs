@@ -4,7 +4,7 @@ use super::prelude::*;
 use super::shell_operator::split;
 use crate::template::argv::ArgvFaultKind;
 
-/// What cannot be split cannot be started.
+/// A command that cannot be split cannot be started.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 125, "unreadable-command", "a command whose quotes do not match, or that names no program"),
     Check::Node(check),

@@ -1,4 +1,4 @@
-//! CTX111–CTX114, CTX116: values that cannot stand where they do.
+//! CTX111–CTX114, CTX116: values that are not allowed at their place.
 
 use super::family::content_attribute;
 use super::prelude::*;
@@ -7,7 +7,7 @@ use crate::syntax::write::{remove_attribute, remove_element, set_attribute};
 use crate::template::setting::{SettingName, Word};
 use crate::template::texts::Role;
 
-/// A value that is guessed at is a setting that nobody made.
+/// A guessed value would be a setting that the author did not make.
 pub(super) static BAD_VALUE: Rule = Rule::new(
     meta!(error, 111, "bad-value", "a value that is not allowed there").fixed(Fixable::Safe),
     Check::Template(bad_value),
@@ -40,12 +40,12 @@ fn bad_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     })
 }
 
-/// A word without capitals and separators.
+/// Removes separators and converts to lower case.
 fn plain(word: &str) -> String {
     word.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
 }
 
-/// Everybody knows what is meant, and no two readers agree on the list.
+/// The meaning is obvious, but every reader accepts other words.
 pub(super) static BAD_BOOLEAN: Rule = Rule::new(
     meta!(error, 112, "bad-boolean", "`yes`, `no`, `1` or `0` instead of `true` or `false`").fixed(Fixable::Safe),
     Check::Template(bad_boolean),
@@ -58,7 +58,7 @@ fn bad_boolean(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     Some(finding(&BAD_BOOLEAN.meta, cx, fault.span, message).fix(fix))
 }
 
-/// A limit that cannot be read is none.
+/// An unreadable limit would not limit anything.
 pub(super) static BAD_NUMBER: Rule = Rule::new(
     meta!(error, 113, "bad-number", "a number that cannot be read, or is out of range").fixed(Fixable::Safe),
     Check::Template(bad_number),
@@ -80,16 +80,16 @@ fn is_count(digits: &str) -> bool {
     digits.parse::<std::num::NonZeroU32>().is_ok()
 }
 
-/// An empty name names nothing.
+/// An empty name refers to nothing.
 pub(super) static EMPTY_VALUE: Rule = Rule::new(
     meta!(error, 114, "empty-value", "an empty element or attribute that needs a value").fixed(Fixable::Suggested),
     Check::TemplateAndFile(empty_value, empty_files),
 );
 
-/// Texts that are kept in files without words.
+/// Reports texts whose file is empty.
 fn empty_files(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for (role, src) in &cx.scopes.blank {
-        // The first is reported as a missing description, the others may be empty.
+        // An empty description is reported as missing; the others may be empty.
         if matches!(role, Role::Description | Role::Env | Role::Command) {
             continue;
         }
@@ -116,7 +116,7 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let mut found = finding(&EMPTY_VALUE.meta, cx, fault.span, message);
     if is_silent {
         found = found.severity(Severity::Warning).help("it has no effect: write what is meant, or remove it");
-        // An example has both of its texts.
+        // An example needs both of its texts.
         if fault.element.parent().is_some_and(|parent| parent.name() == Kind::Example.tag()) {
             return Some(found.help("write the text, or remove the example"));
         }
@@ -126,7 +126,7 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     }
     let edit = match attribute {
         Some(_) => remove_attribute(fault.element, name),
-        // Attributes and comments are what the author wrote all the same.
+        // Attributes and comments are content of the author's, so the element stays.
         None => Some(fault.element)
             .filter(|element| element.attributes().next().is_none())
             .filter(|element| element.children().all(|node| node.kind() == Node::Text))
@@ -138,7 +138,7 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     })
 }
 
-/// Of two values the agent would receive one, and nobody said which.
+/// The agent would receive one of the two values, and the choice would be arbitrary.
 pub(super) static TWO_VALUES: Rule =
     Rule::new(meta!(error, 116, "two-values", "two values where only one is allowed"), Check::Template(two_values));
 

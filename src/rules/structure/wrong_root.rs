@@ -1,9 +1,9 @@
-//! CTX101: a file whose root is none of the language.
+//! CTX101: a file whose root is not an element of the language.
 
 use super::prelude::*;
 use crate::syntax::write::{remove_attribute, rename_element};
 
-/// Nothing of such a file reaches an agent.
+/// Nothing in such a file reaches an agent.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 101, "wrong-root", "the root is not a task, template or library").fixed(Fixable::Suggested),
     Check::Template(word),

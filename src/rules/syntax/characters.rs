@@ -1,9 +1,9 @@
-//! CTX006, CTX009–CTX011: characters that XML has written otherwise, or does not allow.
+//! CTX006, CTX009–CTX011: characters that XML requires to be escaped, or forbids.
 
 use crate::rules::prelude::*;
 use crate::syntax::fault::FaultKind;
 
-/// The commonest slip in templates that people write: shell commands and “R&D”.
+/// The most common mistake in hand-written templates: shell commands and “R&D”.
 pub(super) static BARE_AMPERSAND: Rule = Rule::new(
     meta!(promise, 6, "bare-ampersand", "`&` begins a reference and must be written `&amp;`").fixed(Fixable::Safe),
     Check::Syntax(&[(FaultKind::BareAmpersand, bare_ampersand)]),
@@ -21,7 +21,7 @@ fn bare_ampersand(cx: &SyntaxCx<'_>) -> Diagnostic {
     cx.found(message).here(format!("expected `{meant}`")).fix(fix)
 }
 
-/// In a condition `&&` is the word `and`, and no text.
+/// Replaces `&&` by `and` inside a condition, where it is an operator and not text.
 fn and(cx: &SyntaxCx<'_>) -> Option<Fix> {
     let element = cx.document.element_at(cx.span.start).filter(|_| cx.written() == "&&")?;
     let place = match element.name() {
@@ -32,7 +32,7 @@ fn and(cx: &SyntaxCx<'_>) -> Option<Fix> {
     place.encloses(cx.span).then(|| Fix::safe("write `and`", vec![and_at(cx.document.text, cx.span)]))
 }
 
-/// The word `and` in place of a sign, apart from what stands around it.
+/// Replaces a sign by `and`, with spaces where needed.
 pub(in crate::rules) fn and_at(text: &str, span: Span) -> Edit {
     let gap = |byte: Option<u8>| if byte.is_none_or(|byte| byte.is_ascii_whitespace()) { "" } else { " " };
     let before = span.start.checked_sub(1).and_then(|at| text.as_bytes().get(at as usize)).copied();
@@ -40,7 +40,7 @@ pub(in crate::rules) fn and_at(text: &str, span: Span) -> Edit {
     Edit::replace(span, format!("{}and{}", gap(before), gap(after)))
 }
 
-/// `<` begins a tag wherever it stands.
+/// `<` always begins a tag.
 pub(super) static BARE_LESS_THAN: Rule = Rule::new(
     meta!(promise, 9, "bare-less-than", "`<` begins a tag and must be written `&lt;`").fixed(Fixable::Safe),
     Check::Syntax(&[
@@ -57,7 +57,7 @@ fn bare_less_than(cx: &SyntaxCx<'_>, place: &str) -> Diagnostic {
         .fix(Fix::safe(format!("write `{insert}`"), vec![Edit::replace(cx.span, insert)]))
 }
 
-/// HTML has two thousand named characters, XML five.
+/// HTML has two thousand named characters, XML has five.
 pub(super) static BROKEN_REFERENCE: Rule = Rule::new(
     meta!(promise, 10, "broken-reference", "a reference to no character").fixed(Fixable::Safe),
     Check::Syntax(&[
@@ -67,7 +67,7 @@ pub(super) static BROKEN_REFERENCE: Rule = Rule::new(
     ]),
 );
 
-/// The names of HTML that turn up in prose, and what they stand for.
+/// Names of HTML entities that are common in prose, with their characters.
 const HTML: &[(&str, char)] = &[
     ("nbsp", '\u{A0}'),
     ("copy", '©'),
@@ -142,7 +142,7 @@ fn bad_number(cx: &SyntaxCx<'_>) -> Diagnostic {
         .fix(Fix::suggested("remove it", vec![Edit::delete(cx.span)]))
 }
 
-/// Control characters come from terminals and broken copies; nobody sees them.
+/// Control characters come from terminals and faulty copies, and are invisible.
 pub(super) static ILLEGAL_CHARACTER: Rule = Rule::new(
     meta!(promise, 11, "illegal-character", "a control character cannot stand in XML").fixed(Fixable::Suggested),
     Check::Syntax(&[(FaultKind::IllegalCharacter, illegal)]),

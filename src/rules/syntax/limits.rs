@@ -1,10 +1,11 @@
-//! CTX030–CTX036: limits on input. Input beyond them is generated or malicious. Each has a flag to raise it.
+//! CTX030–CTX036: limits on input. Larger input is generated or malicious. Each limit can be raised
+//! by an option.
 
 use crate::rules::prelude::*;
 use crate::syntax::fault::FaultKind;
 use crate::syntax::limits::Limits;
 
-/// A limit, and the words for what exceeds it.
+/// A limit, and the message for input that exceeds it.
 #[derive(Debug)]
 struct Limit {
     rule: Rule,
@@ -12,15 +13,15 @@ struct Limit {
     value: fn(&Limits) -> u64,
     /// The option that raises it, without its dashes.
     option: &'static str,
-    /// What it counts.
+    /// The counted things.
     counts: &'static str,
-    /// The finding, with `{limit}` for the value and `{name}` for what stands at its place.
+    /// The message, with `{limit}` for the value and `{name}` for the source text of the fault.
     message: &'static str,
-    /// What is said at its place.
+    /// The label of the fault's span.
     here: &'static str,
 }
 
-/// Where one of them is exceeded, reading stops, so that no input costs more than it is worth.
+/// All limits. Reading stops where one is exceeded, so that the cost of any input is bounded.
 static LIMITS: &[&Limit] = &[
     &Limit {
         rule: Rule::new(
@@ -91,7 +92,7 @@ static LIMITS: &[&Limit] = &[
     &TOO_MANY_FINDINGS,
 ];
 
-/// The closing line of a file that gives more findings than the limit, whether the reader or the rules made them.
+/// The final finding of a file with more findings than the limit, from the reader or from rules.
 static TOO_MANY_FINDINGS: Limit = Limit {
     rule: Rule::new(
         meta!(promise, 36, "too-many-findings", "a file gives more findings than the limit"),
@@ -120,14 +121,14 @@ fn word(cx: &SyntaxCx<'_>) -> Diagnostic {
         .help(format!("a template that a person writes stays far below; `--{option}` raises the limit"))
 }
 
-/// Keeps the gravest findings within the limit, the last of them one that says how many are left out.
+/// Keeps the gravest findings up to the limit. The last one states the number of omitted findings.
 pub(in crate::rules) fn shorten(cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
     let most = cx.config.limits.diagnostics as usize;
     let uncounted = (cx.file.left_out + cx.scopes.left_out) as usize;
     if found.len() <= most && uncounted == 0 {
         return;
     }
-    // That the reading stopped is said whatever else is left out.
+    // The finding that reading stopped is always kept.
     found.sort_by_key(|finding| (finding.severity, finding.rule.code != TOO_MANY_FINDINGS.rule.meta.code, finding.span));
     let left = found.split_off(most.saturating_sub(1).min(found.len()));
     let severity = left.first().map_or(Severity::Info, |finding| finding.severity);

@@ -1,9 +1,11 @@
-//! CTX007, CTX012–CTX016: comments, CDATA sections, instructions and declarations that are broken or refused.
+//! CTX007, CTX012–CTX016: malformed or rejected comments, CDATA sections, instructions and
+//! declarations.
 
 use crate::rules::prelude::*;
 use crate::syntax::fault::FaultKind;
 
-/// Entities make a small file a huge one, and a template depend on files that no hash sees.
+/// Entities can expand a small file to a huge one, and make a template depend on files that no hash
+/// covers.
 pub(super) static DOCUMENT_TYPE: Rule = Rule::new(
     meta!(promise, 7, "document-type", "a document type declaration is refused").fixed(Fixable::Safe),
     Check::Syntax(&[(FaultKind::Doctype, document_type)]),
@@ -20,11 +22,11 @@ fn document_type(cx: &SyntaxCx<'_>) -> Diagnostic {
         return finding.label(used, "an entity is used here").help(help);
     }
     let finding = finding.help("remove it; shared text belongs into a `<fragment>` of a `<library>`");
-    // What stands for a text is an author's.
+    // Entities that stand for texts are content of the author's.
     if declares { finding } else { finding.fix(Fix::safe("remove it", vec![Edit::delete(cx.span)])) }
 }
 
-/// A comment without its end hides the elements behind it.
+/// A comment without its end hides the elements after it.
 pub(super) static MALFORMED_COMMENT: Rule = Rule::new(
     meta!(promise, 12, "malformed-comment", "a comment lacks its `-->` or contains `--`").fixed(Fixable::Safe),
     Check::Syntax(&[(FaultKind::UnclosedComment, unclosed_comment), (FaultKind::DashesInComment, dashes)]),
@@ -43,7 +45,8 @@ fn dashes(cx: &SyntaxCx<'_>) -> Diagnostic {
     let comment = cx.other();
     let written = comment.slice(cx.document.text);
     let body = written.get(4..written.len().saturating_sub(3)).unwrap_or("");
-    // Each hyphen that follows another, or touches the mark, gets a space before it.
+    // Adds a space before each hyphen that follows another hyphen or touches the end of the
+    // comment.
     let mut apart = String::with_capacity(body.len() + 8);
     for c in body.chars() {
         if c == '-' && apart.ends_with('-') {
@@ -59,7 +62,7 @@ fn dashes(cx: &SyntaxCx<'_>) -> Diagnostic {
         .fix(Fix::safe("write `- -`", vec![Edit::replace(comment, format!("<!--{apart}-->"))]))
 }
 
-/// Inside of CDATA no tag counts, so its borders must be certain.
+/// Inside CDATA no tag counts, so its boundaries must be certain.
 pub(super) static MALFORMED_CDATA: Rule = Rule::new(
     meta!(promise, 13, "malformed-cdata", "a CDATA section lacks its mark at one end").fixed(Fixable::Safe),
     Check::Syntax(&[
@@ -88,7 +91,7 @@ fn cdata_end(cx: &SyntaxCx<'_>) -> Diagnostic {
         .fix(Fix::safe("write `]]&gt;`", vec![Edit::replace(cx.span, "]]&gt;")]))
 }
 
-/// An `allow` that is not read silences nothing.
+/// An `allow` that cannot be read silences nothing.
 pub(super) static MALFORMED_INSTRUCTION: Rule = Rule::new(
     meta!(promise, 14, "malformed-instruction", "a processing instruction lacks its marks or its target").fixed(Fixable::Safe),
     Check::Syntax(&[(FaultKind::UnclosedInstruction, unclosed_instruction), (FaultKind::BadTarget, bad_target)]),
@@ -119,7 +122,7 @@ fn bad_target(cx: &SyntaxCx<'_>) -> Diagnostic {
     finding.fix(Fix::safe("remove the space", vec![Edit::delete(Span::new(start + 2, start + 2 + blank as u32))]))
 }
 
-/// A line that nobody needs, and that breaks when anything stands before it.
+/// The declaration is optional, and invalid if anything precedes it.
 pub(super) static MALFORMED_DECLARATION: Rule = Rule::new(
     meta!(promise, 15, "malformed-declaration", "the XML declaration is broken or not first in the file").fixed(Fixable::Safe),
     Check::Syntax(&[(FaultKind::MisplacedDeclaration, misplaced_declaration), (FaultKind::BadDeclaration, bad_declaration)]),
@@ -145,7 +148,7 @@ fn misplaced_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
     finding.help("a file has at most one, at its very beginning").fix(Fix::safe("remove it", vec![Edit::delete(cx.span)]))
 }
 
-/// `<!- … -->`, `<!ELEMENT …>` and the like.
+/// `<!- … -->`, `<!ELEMENT …>` and similar markup.
 pub(super) static UNKNOWN_MARKUP: Rule = Rule::new(
     meta!(promise, 16, "unknown-markup", "`<!` begins neither a comment nor a CDATA section").fixed(Fixable::Safe),
     Check::Syntax(&[(FaultKind::UnknownMarkup, unknown)]),

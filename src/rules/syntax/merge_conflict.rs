@@ -3,7 +3,7 @@
 use crate::rules::prelude::*;
 use crate::syntax::fault::FaultKind;
 
-/// Two versions of a prompt in one file are none.
+/// Two versions of a prompt in one file are not a valid prompt.
 pub(super) static RULE: Rule = Rule::new(
     meta!(promise, 17, "merge-conflict", "a merge conflict was left unresolved").fixed(Fixable::Suggested),
     Check::Syntax(&[(FaultKind::MergeConflict, word)]),

@@ -1,10 +1,10 @@
-//! CTX002: an end tag that does not match its start tag, or has none.
+//! CTX002: an end tag without a matching start tag.
 
 use crate::rules::prelude::*;
 use crate::syntax::fault::FaultKind;
 use crate::template::elements::Kind;
 
-/// An end tag says which element ends; a wrong one says nothing.
+/// An end tag names the element that it closes; a wrong name is ambiguous.
 pub(super) static RULE: Rule = Rule::new(
     meta!(promise, 2, "mismatched-end-tag", "an end tag does not match its start tag").fixed(Fixable::Safe),
     Check::Syntax(&[
@@ -33,7 +33,7 @@ fn mismatched(cx: &SyntaxCx<'_>) -> Diagnostic {
     let reopen = vec![Edit::replace(opening, closing.slice(cx.document.text))];
     let found = |span| cx.found_at(span, message);
     match (is_known(&open), is_known(&close)) {
-        // Only one of the two is a name of the language: the other one is the slip.
+        // If only one of the two is a name of the language, the other one is misspelt.
         (false, true) => found(opening)
             .here(format!("no element of the language; did you mean `<{close}>`?"))
             .label(closing, "closed here")
@@ -43,7 +43,7 @@ fn mismatched(cx: &SyntaxCx<'_>) -> Diagnostic {
             .label(opening, "opened here")
             .fix(Fix::safe(format!("write </{open}>"), shut)),
         (true, true) | (false, false) => {
-            // Where nothing stands between the two, either of them may be the one that is out of place.
+            // If nothing stands between the two, either may be misplaced.
             let between = Span::new(opening.end, closing.start).slice(cx.document.text);
             let holds = between.trim_end_matches("</").split_once('>').is_some_and(|(_, inside)| !inside.trim().is_empty());
             let title = format!("write </{open}>");
@@ -56,12 +56,13 @@ fn mismatched(cx: &SyntaxCx<'_>) -> Diagnostic {
     }
 }
 
-/// Whether the language has an element of that name.
+/// True if the language has an element of that name.
 fn is_known(name: &str) -> bool {
     Kind::homes(name).next().is_some() || [Kind::Template, Kind::Library].iter().any(|root| root.tag() == name)
 }
 
-/// What an element whose start tag is gone would have held is there, in front of its end tag.
+/// Reports an end tag whose start tag is missing. The content of the element stands before the end
+/// tag.
 fn without_start(cx: &SyntaxCx<'_>) -> Diagnostic {
     let tag = cx.shown();
     let name = tag.trim_start_matches("</").trim_end_matches('>').trim();
@@ -85,7 +86,7 @@ fn without_start(cx: &SyntaxCx<'_>) -> Diagnostic {
         .fix(Fix::suggested(format!("write <{name}> {}", if stray.is_some() { "there" } else { "before it" }), vec![edit]))
 }
 
-/// `<a/>text</a>`: the slash is one too many.
+/// Reports `<a/>text</a>`: the slash is one too many.
 fn closed_twice(cx: &SyntaxCx<'_>) -> Diagnostic {
     let name = cx.shown();
     let tag = cx.cut(cx.other());
@@ -98,7 +99,7 @@ fn closed_twice(cx: &SyntaxCx<'_>) -> Diagnostic {
     }
 }
 
-/// Bytes of the character at a place.
+/// The length in bytes of the character at an offset.
 fn first_char(cx: &SyntaxCx<'_>, at: u32) -> u32 {
     cx.after(at).chars().next().map_or(0, |c| c.len_utf8() as u32)
 }

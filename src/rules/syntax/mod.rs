@@ -1,4 +1,4 @@
-//! Family 0xx: structure of the XML itself. All of it errors that cannot be silenced.
+//! Family 0xx: the structure of the XML itself. All rules are errors that cannot be silenced.
 
 mod characters;
 pub(super) mod limits;
@@ -15,7 +15,7 @@ pub(in crate::rules) use characters::and_at;
 
 use super::rule::Rule;
 
-/// The rules of this family, by code, beside those of the limits.
+/// The rules of this family, by code, without the limits.
 pub(super) static RULES: &[&Rule] = &[
     &unclosed_element::RULE,
     &mismatched_end_tag::RULE,

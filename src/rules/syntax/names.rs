@@ -1,10 +1,10 @@
-//! CTX005, CTX020, CTX021: names that stand twice, lack their namespace, or cannot be one.
+//! CTX005, CTX020, CTX021: names that are repeated, lack a namespace, or are invalid.
 
 use crate::rules::prelude::*;
 use crate::syntax::fault::FaultKind;
 use crate::syntax::tree::Attribute;
 
-/// Of two values, neither is the author's word.
+/// The choice between two values would be arbitrary.
 pub(super) static DUPLICATE_ATTRIBUTE: Rule = Rule::new(
     meta!(promise, 5, "duplicate-attribute", "an element has the same attribute twice").fixed(Fixable::Safe),
     Check::Syntax(&[(FaultKind::DuplicateAttribute, duplicate)]),
@@ -29,7 +29,7 @@ fn duplicate(cx: &SyntaxCx<'_>) -> Diagnostic {
     finding.help("keep the value that is meant")
 }
 
-/// A prefix means nothing without its namespace.
+/// A prefix has no meaning without its namespace.
 pub(super) static UNDECLARED_PREFIX: Rule = Rule::new(
     meta!(promise, 20, "undeclared-prefix", "a prefix has no namespace").fixed(Fixable::Suggested),
     Check::Syntax(&[(FaultKind::UndeclaredPrefix, undeclared)]),
@@ -55,7 +55,7 @@ fn undeclared(cx: &SyntaxCx<'_>) -> Diagnostic {
     finding.fix(Fix::suggested(format!("write `{local}`"), vec![Edit::replace(cx.span, local)]))
 }
 
-/// Names with colons are a prefix and a local name, and `xml` is not ours to give.
+/// A name with a colon consists of a prefix and a local name, and `xml` is reserved.
 pub(super) static BAD_NAME: Rule = Rule::new(
     meta!(promise, 21, "bad-name", "a name has a misplaced colon or a reserved prefix").fixed(Fixable::Suggested),
     Check::Syntax(&[
@@ -81,7 +81,8 @@ fn empty_prefix(cx: &SyntaxCx<'_>) -> Diagnostic {
         .help("give it a namespace, such as \"urn:example\", or remove the declaration")
 }
 
-/// The name with one colon, behind a prefix that is declared somewhere; else with none.
+/// Returns the name with a single colon after a prefix that is declared anywhere, otherwise without
+/// colons.
 fn plain(name: &str, text: &str) -> String {
     let parts: Vec<&str> = name.split(':').filter(|part| !part.is_empty()).collect();
     match parts.split_first() {

@@ -1,9 +1,9 @@
-//! CTX018, CTX019: a file without an element, or with something beside it.
+//! CTX018, CTX019: a file without a root element, or with content beside it.
 
 use crate::rules::prelude::*;
 use crate::syntax::fault::FaultKind;
 
-/// An empty file was meant to be something.
+/// An empty file is probably unintended.
 pub(super) static MISSING_ROOT: Rule =
     Rule::new(meta!(promise, 18, "missing-root", "a file contains no element"), Check::Syntax(&[(FaultKind::NoRoot, missing)]));
 
@@ -17,7 +17,7 @@ fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
     cx.found(message).here("expected <task>, <template> or <library>").help("`ctxc init` writes a template to start from")
 }
 
-/// A document has one root; what stands beside it belongs to nothing.
+/// A document has one root; content beside it belongs to no element.
 pub(super) static CONTENT_OUTSIDE_ROOT: Rule = Rule::new(
     meta!(promise, 19, "content-outside-root", "text or a second element beside the root element").fixed(Fixable::Suggested),
     Check::Syntax(&[(FaultKind::SecondRoot, second_root), (FaultKind::TextOutsideRoot, text_outside)]),

@@ -5,7 +5,7 @@ use crate::syntax::fault::FaultKind;
 use crate::template::element_specs;
 use crate::template::elements::Spec;
 
-/// A tag without its bracket swallows text, or gives text to attributes.
+/// A tag without its bracket absorbs text, or text becomes attributes.
 pub(super) static MALFORMED_TAG: Rule = Rule::new(
     meta!(promise, 3, "malformed-tag", "a tag lacks its `>` or contains something other than attributes").fixed(Fixable::Safe),
     Check::Syntax(&[
@@ -29,7 +29,7 @@ fn junk(cx: &SyntaxCx<'_>) -> Diagnostic {
         .found(format!("`{found}` in a tag is not an attribute"))
         .here("expected an attribute, `>` or `/>`")
         .help("attributes are written name=\"value\"");
-    // Words are an author's, who has to say what they are.
+    // A text of the author's: only the author can decide on it.
     if cx.written().contains(char::is_alphanumeric) {
         return finding;
     }
@@ -44,7 +44,7 @@ fn junk_in_end(cx: &SyntaxCx<'_>) -> Diagnostic {
     let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "_-.:".contains(c));
     let finding = cx.found("an end tag holds nothing but a name");
     let name = if is_name(name) { name } else { open };
-    // A slip inside of the name is one of what is open.
+    // A name that differs slightly is a misspelling of the open element.
     if name == open && nearest(body.trim_end_matches('>').trim_end(), [open]).is_none() && !body.starts_with(open) {
         return finding;
     }
@@ -53,7 +53,7 @@ fn junk_in_end(cx: &SyntaxCx<'_>) -> Diagnostic {
         .fix(Fix::safe(format!("write </{name}>"), vec![Edit::replace(cx.span, format!("</{name}>"))]))
 }
 
-/// A missing quote swallows whatever comes up to the next one.
+/// After a missing quote, everything up to the next quote becomes the value.
 pub(super) static MALFORMED_ATTRIBUTE: Rule = Rule::new(
     meta!(promise, 4, "malformed-attribute", "an attribute lacks a quote, its value, its `=` or the space before it")
         .fixed(Fixable::Safe),
@@ -84,7 +84,8 @@ fn missing_space(cx: &SyntaxCx<'_>) -> Diagnostic {
     }
 }
 
-/// Where the name of an element ends that ran into that of its first attribute, by the names that the language has.
+/// Returns the length of an element name that is joined with the name of its first attribute, by
+/// the known names of the language.
 fn split(joined: &str) -> Option<usize> {
     let is_declaration = |rest: &str| rest == "xmlns" || rest.starts_with("xmlns:");
     let fits = |spec: &&Spec| {
@@ -113,14 +114,14 @@ fn missing_value(cx: &SyntaxCx<'_>) -> Diagnostic {
         .fix(Fix::suggested(format!("write {name}{}{insert}", if equals { "=" } else { "" }), vec![Edit::insert(at, insert)]))
 }
 
-/// Quotes that a word processor writes.
+/// Quotes typed by word processors.
 const CURLY: [char; 4] = ['“', '”', '‘', '’'];
 
 fn unquoted(cx: &SyntaxCx<'_>) -> Diagnostic {
     let value = cx.written();
     let closing = cx.after(cx.span.end).bytes().next().filter(|byte| matches!(byte, b'"' | b'\''));
     let mark = closing.map_or('"', char::from);
-    // Quotes of a word processor are no quotes of XML: they would stay in the value.
+    // Curly quotes are no quotes in XML: they would stay in the value.
     if value.starts_with(CURLY) {
         let finding = cx.found(format!("the value {} is in curly quotes, which XML does not accept", cx.shown()));
         let inner = value.trim_matches(CURLY);

@@ -5,7 +5,7 @@ use crate::syntax::fault::FaultKind;
 use crate::syntax::tree::Element;
 use crate::template::elements::Kind;
 
-/// Whatever follows an element without an end could be part of it.
+/// Everything after an unclosed element could be part of it.
 pub(super) static RULE: Rule = Rule::new(
     meta!(promise, 1, "unclosed-element", "an element has no end tag").fixed(Fixable::Safe),
     Check::Syntax(&[
@@ -27,7 +27,8 @@ fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
     finding
 }
 
-/// Whether `<` was meant as a sign: `List<String>` touches a word, and no element of the language is called so.
+/// True if `<` was meant as a character: in `List<String>` it follows a letter, and no element of
+/// the language has the name.
 fn is_sign(cx: &SyntaxCx<'_>, element: Element<'_>) -> bool {
     let touches = cx.before(element.span().start).ends_with(|c: char| c.is_alphanumeric());
     touches && Kind::homes(element.name()).next().is_none() && element.name() != "task"
@@ -38,14 +39,15 @@ fn sign(element: Element<'_>) -> Fix {
     Fix::safe("write `&lt;`: it begins no tag", vec![Edit::replace(Span::new(start, start + 1), "&lt;")])
 }
 
-/// Closes an element, and with it those around it that are missing their end at the same place.
+/// Closes an element and all enclosing elements whose end is missing at the same place.
 fn close(cx: &SyntaxCx<'_>, element: Element<'_>, place: u32) -> Fix {
     let content = cx.before(place).trim_ascii_end().len() as u32;
     if content <= element.start_tag().end {
         let bracket = element.start_tag().end - 1;
         let title = format!("close it at once: <{}/>", element.name());
         let edits = vec![Edit::insert(bracket, "/")];
-        // Attributes may be all that it was to say; without any, something was to stand in it.
+        // With attributes, an empty element may be intended; without any, its content is probably
+        // missing.
         let says_something = element.attributes().next().is_some();
         return if says_something { Fix::safe(title, edits) } else { Fix::suggested(title, edits) };
     }

@@ -1,4 +1,4 @@
-//! CTX008: bytes that are no text, or a declaration of an encoding that is not read.
+//! CTX008: bytes that are not text, or a declared encoding that is not supported.
 
 use crate::base::source::LineIndex;
 use crate::rules::prelude::*;
@@ -6,7 +6,7 @@ use crate::syntax::decode::DecodeFault;
 use crate::syntax::fault::FaultKind;
 use std::sync::Arc;
 
-/// Guessing an encoding means giving an agent letters that nobody wrote.
+/// A guessed encoding could give an agent characters that the author did not write.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(promise, 8, "undecodable", "a file is neither UTF-8 nor UTF-16, or declares another encoding").fixed(Fixable::Safe),
     Check::Syntax(&[(FaultKind::UnsupportedEncoding, declared)]),
@@ -19,7 +19,8 @@ fn declared(cx: &SyntaxCx<'_>) -> Diagnostic {
         .fix(Fix::safe("declare UTF-8", vec![Edit::replace(cx.span, "UTF-8")]))
 }
 
-/// Words a file that could not be decoded. There is no text to point into: the span counts bytes of the file.
+/// Returns the finding for a file that could not be decoded. Without a text, the span counts bytes
+/// of the file.
 pub(crate) fn word(path: &Arc<str>, fault: &DecodeFault) -> Diagnostic {
     let (message, help) = match fault {
         DecodeFault::InvalidUtf8 { offset, declared: None } => {

@@ -1,4 +1,5 @@
-//! Expectations on the answer. A new one is a key, a variant and its arms here, and how it is judged in `eval::answer::check`.
+//! Expectations on the answer. A new one is a key, a variant and its arms here, and its check in
+//! `eval::answer::check`.
 
 use super::own_check::{COMMAND, OwnCheck, PYTHON};
 use super::trajectory::{Matching, TRAJECTORY, Trajectory};
@@ -11,11 +12,11 @@ use crate::syntax::yaml::Node;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What `node` is in an entry.
+/// Description of the key `node` in an entry.
 pub(super) const OF_AGENT: &str =
     "the agent that it is about, if the whole task is run: its name or path; add `@2` for the second time that it is asked";
 
-/// The keys, and what an entry of the list may say besides.
+/// The keys of an expectation, followed by further keys of a list entry.
 macro_rules! keys {
     ($($last:expr),*) => {
         [
@@ -77,7 +78,7 @@ pub static ANSWER: Table = Table {
     groups: &[Group::One(&NAMES)],
 };
 
-/// What `not`, `any_of` and `all_of` hold.
+/// The table inside `not`, `any_of` and `all_of`.
 pub static ANSWER_TEST: Table = Table { what: "an expectation inside another", keys: &KEYS, groups: &[Group::One(&NAMES)] };
 
 static KEYS: [Key; 25] = keys!();
@@ -105,7 +106,7 @@ static PATH: Table = Table {
     groups: &[],
 };
 
-/// How a run can end.
+/// The possible ends of a run.
 const ENDS: [&str; 3] = ["complete", "failed", "blocked"];
 
 static JUDGE: Table = Table {
@@ -117,12 +118,12 @@ static JUDGE: Table = Table {
     groups: &[],
 };
 
-/// What the answer must be.
+/// One entry of `expectations`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Expectation {
-    /// What is asked.
+    /// The condition on the answer.
     pub test: AnswerTest,
-    /// Whether it can fail the case: `gate: false` only reports.
+    /// True if a failure fails the case; with `gate: false` a failure is only reported.
     pub gate: bool,
 }
 
@@ -139,7 +140,7 @@ impl Expectation {
     }
 }
 
-/// What is asked of an answer.
+/// A condition on an answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum AnswerTest {
     /// `field_matches: {path, pattern}`: an RFC 9535 `JSONPath`, and a pattern for each node that it selects.
@@ -179,26 +180,26 @@ pub enum AnswerTest {
     MaxCost(f64),
     /// `judge: {criteria, min_score}`
     Judge {
-        /// What the judge looks at.
+        /// The criteria that the judge scores.
         criteria: Vec<Spanned<String>>,
-        /// The least score on each.
+        /// The minimum score on each.
         min_score: f64,
     },
     /// `rubric`: a criterion in words.
     Rubric(Spanned<String>),
-    /// `todo`: what is still to be written, in words.
+    /// `todo`: an expectation that is still to be written, in words.
     Todo(Spanned<String>),
     /// `command: [argv]`, `python: module:function`
     Own(OwnCheck),
-    /// `path`: the agents and scripts that a whole run comes by.
+    /// `path`: the agents and scripts that a whole run visits.
     Path(Trajectory),
-    /// `ends`: how a whole run ends.
+    /// `ends`: the end of a whole run.
     Ends(String),
-    /// An expectation with `node`: it is about the answer of that agent of a whole run.
+    /// An expectation with `node`: a condition on the answer of that agent in a whole run.
     OfAgent {
         /// The agent.
         node: Spanned<String>,
-        /// What it must answer, each time that it is asked.
+        /// The condition on its answer each time that it is called.
         test: Box<Spanned<AnswerTest>>,
     },
     /// `not: …`
@@ -210,7 +211,7 @@ pub enum AnswerTest {
 }
 
 impl AnswerTest {
-    /// Reads what an entry asks. What cannot be taken was reported, and is left out.
+    /// Reads the condition of an entry. Invalid values were reported before and give `None`.
     fn read(node: &Node<'_>) -> Option<Spanned<Self>> {
         let entry = node.entries()?.iter().find(|entry| !["gate", "node"].contains(&&*entry.key.value))?;
         let value = &entry.value;
@@ -247,7 +248,7 @@ impl AnswerTest {
         Some(Spanned::new(test, node.span))
     }
 
-    /// The expectations that it is composed of.
+    /// The expectations that this one contains.
     pub fn inner(&self) -> &[Spanned<Self>] {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation holds others")]
         match self {
@@ -257,7 +258,8 @@ impl AnswerTest {
         }
     }
 
-    /// Whether it says something of an answer only where that is whole: one that is cut, withheld or empty lacks words for another reason.
+    /// True if the expectation can only be judged on a complete answer. An answer that is cut off,
+    /// withheld or empty lacks text for another reason.
     pub fn needs_whole_answer(&self) -> bool {
         #[allow(clippy::wildcard_enum_match_arm, reason = "all others look at what is said, or at what is not called")]
         match self {
@@ -275,7 +277,8 @@ impl AnswerTest {
         }
     }
 
-    /// The key of the expectation in it that nothing can judge yet, where no other one can decide instead.
+    /// The key of a contained expectation that cannot be judged yet, if no other one can decide in
+    /// its place.
     pub fn unjudged(&self) -> Option<&'static str> {
         #[allow(clippy::wildcard_enum_match_arm, reason = "all others are judged")]
         match self {
@@ -284,13 +287,13 @@ impl AnswerTest {
             Self::Todo(_) => Some("todo"),
             Self::Not(inner) | Self::OfAgent { test: inner, .. } => inner.value.unjudged(),
             Self::AllOf(inner) => inner.iter().find_map(|one| one.value.unjudged()),
-            // One of them that is judged can hold.
+            // An alternative that can be judged may hold.
             Self::AnyOf(inner) => inner.iter().map(|one| one.value.unjudged()).reduce(Option::and)?,
             _ => None,
         }
     }
 
-    /// What it says of a whole run, in words; `None` where it says nothing of one.
+    /// A phrase for an expectation on a whole run; `None` if it is on a single answer.
     pub const fn of_run(&self) -> Option<&'static str> {
         #[allow(clippy::wildcard_enum_match_arm, reason = "all others are about an answer")]
         match self {
@@ -301,7 +304,7 @@ impl AnswerTest {
         }
     }
 
-    /// The patterns that it looks for.
+    /// The patterns that it searches for.
     pub fn patterns(&self) -> Vec<&Spanned<String>> {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation has patterns")]
         match self {
@@ -312,22 +315,22 @@ impl AnswerTest {
         }
     }
 
-    /// The path into the answer that it follows.
+    /// The `JSONPath` that it evaluates on the answer.
     pub fn path(&self) -> Option<&str> {
         if let Self::FieldMatches { path, .. } = self { Some(&path.value) } else { None }
     }
 
-    /// The check of the project's own that it runs.
+    /// The project's own check that it runs.
     pub const fn own(&self) -> Option<&OwnCheck> {
         if let Self::Own(check) = self { Some(check) } else { None }
     }
 
-    /// The file of a JSON Schema that it names.
+    /// The path of the JSON Schema file that it references.
     pub fn schema_file(&self) -> Option<&str> {
         if let Self::Schema(Frozen::File(path)) = self { Some(path) } else { None }
     }
 
-    /// It in words, as reports name it.
+    /// Describes the expectation as reports print it.
     pub fn words(&self) -> String {
         let inside = |inner: &[Spanned<Self>]| inner.iter().map(|one| one.value.words()).collect::<Vec<_>>().join("; ");
         match self {
@@ -363,7 +366,8 @@ impl AnswerTest {
     }
 }
 
-/// Every test of a list with those that others are composed of, each with its place, in their order.
+/// Iterates over every condition of a list, including those inside others, in order, each with its
+/// span.
 pub fn each<'e>(all: &'e [Spanned<Expectation>]) -> impl Iterator<Item = (&'e AnswerTest, Span)> {
     let mut open: Vec<(&'e AnswerTest, _)> = all.iter().rev().map(|one| (&one.value.test, one.span)).collect();
     std::iter::from_fn(move || {
@@ -373,16 +377,16 @@ pub fn each<'e>(all: &'e [Spanned<Expectation>]) -> impl Iterator<Item = (&'e An
     })
 }
 
-/// The beginning of a text, on one line.
+/// Returns the beginning of a text on one line.
 pub fn short(text: &str) -> String {
-    /// Characters that are shown.
+    /// The maximum number of characters.
     const SHOWN: usize = 80;
     let end = text.char_indices().nth(SHOWN).map_or(text.len(), |(at, _)| at);
     let more = if end < text.len() { "…" } else { "" };
     format!("{}{more}", text.get(..end).unwrap_or("").replace('\n', "⏎"))
 }
 
-/// Texts with something before and behind each.
+/// Joins texts with commas, each between `open` and `close`.
 pub(super) fn list(texts: &[Spanned<String>], open: &str, close: &str) -> String {
     texts.iter().map(|text| format!("{open}{}{close}", text.value)).collect::<Vec<_>>().join(", ")
 }

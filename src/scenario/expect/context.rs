@@ -1,4 +1,5 @@
-//! Expectations on the context. A new one is a key, a variant and its arms here, and how it is judged in `eval::context::check`.
+//! Expectations on the context. A new one is a key, a variant and its arms here, and its check in
+//! `eval::context::check`.
 
 use super::answer::OF_AGENT;
 use super::lookup::{LOOKUP, LookupTest};
@@ -14,7 +15,7 @@ use crate::syntax::yaml::Node;
 use crate::template::setting::{SettingName, Word};
 use serde::Serialize;
 
-/// The keys, and what an entry may say besides.
+/// The keys of an expectation, followed by further keys of a list entry.
 macro_rules! keys {
     ($($last:expr)?) => {
         [
@@ -66,7 +67,7 @@ pub static CONTEXT_TEST: Table = Table {
     groups: &[Group::One(&NAMES)],
 };
 
-/// What `not`, `any_of` and `all_of` hold.
+/// The table inside `not`, `any_of` and `all_of`.
 static INNER_TEST: Table = Table { what: "an expectation inside another", keys: &KEYS, groups: &[Group::One(&NAMES)] };
 
 static KEYS: [Key; 18] = keys!();
@@ -83,62 +84,65 @@ static PROMPT_CACHE: Table = Table {
     groups: &[],
 };
 
-/// A share as a number of percent, with at most one decimal.
+/// Converts a share to percent, rounded down to one decimal.
 pub fn percent(share: f64) -> f64 {
     (share * 1000.0).floor() / 10.0
 }
 
-/// What the context must be. Needs no model and no recorded answer.
+/// A condition on the context. Judging it needs no model and no recorded answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum ContextExpectation {
     /// `segment: {id|kind|source, state}`
     Segment {
-        /// Which segments.
+        /// The chosen segments.
         which: Selector,
-        /// What became of them.
+        /// Their expected state.
         state: State,
     },
-    /// `segments: {exactly: [ids]}`: these segments stand there in this order, and no others.
+    /// `segments: {exactly: [ids]}`: the request contains these segments in this order, and no
+    /// others.
     Segments(Vec<Spanned<String>>),
     /// `trust: {segment, is}`
     Trust {
         /// The segment with this id.
         segment: Spanned<String>,
-        /// Whether it may give orders.
+        /// True if it may give instructions.
         is_trusted: bool,
     },
     /// `contains: {in, patterns}`: each pattern occurs.
     Contains(Patterns),
     /// `absent: {in, patterns}`: none of the patterns occurs.
     Absent(Patterns),
-    /// `order: [ids]`: these segments stand in this order, others may stand between them.
+    /// `order: [ids]`: these segments occur in this order; others may occur between them.
     Order(Vec<Spanned<String>>),
     /// `tokens: {of, max, min}`
     Tokens {
-        /// What is counted.
+        /// The tokens that are counted.
         of: Counted,
-        /// At most.
+        /// The upper bound.
         max: Option<Spanned<u64>>,
-        /// At least.
+        /// The lower bound.
         min: Option<Spanned<u64>>,
     },
-    /// `prompt_cache: {min_reused}`: the share of the tokens of the call before that this one begins with.
+    /// `prompt_cache: {min_reused}`: the share of the previous call's tokens that this call repeats
+    /// at its start.
     PromptCache {
-        /// At least, from 0 to 1.
+        /// The lower bound, from 0 to 1.
         min_reused: f64,
     },
-    /// `nothing_cut: true`: every segment is there whole; with `false` something was cut or dropped.
+    /// `nothing_cut: true`: every segment is complete; with `false` some segment was cut or
+    /// dropped.
     NothingCut(bool),
     /// `setting: {name, value, node}`: the resolved setting of a node.
     Setting {
-        /// Which setting.
+        /// The setting.
         name: Spanned<SettingName>,
         /// Its word in templates.
         value: Spanned<String>,
-        /// The node; the case's own where nothing is said.
+        /// The node; by default that of the case.
         node: Option<Spanned<String>>,
     },
-    /// `tools`: exactly these are allowed, whatever their order.
+    /// `tools`: exactly these are allowed, in any order.
     Tools(Vec<Spanned<String>>),
     /// `tools: {has, lacks, exactly, schema_of}`
     ToolsOf(ToolTest),
@@ -146,9 +150,9 @@ pub enum ContextExpectation {
     Model(Spanned<String>),
     /// `model: {name, id, provider, sampling}`
     ModelOf(ModelTest),
-    /// `protected_paths`: exactly these may not be touched, whatever their order.
+    /// `protected_paths`: exactly these must not be changed, in any order.
     ProtectedPaths(Vec<Spanned<String>>),
-    /// `lookup: {query, finds, within, lacks}`: what is looked up now finds these.
+    /// `lookup: {query, finds, within, lacks}`: a lookup in today's files finds these.
     Lookup(LookupTest),
     /// `snapshot: true`: the rendered request equals the stored one.
     Snapshot,
@@ -158,17 +162,17 @@ pub enum ContextExpectation {
     AnyOf(Vec<Spanned<ContextExpectation>>),
     /// `all_of: […]`
     AllOf(Vec<Spanned<ContextExpectation>>),
-    /// Another expectation with `node`: it is about that agent of a whole run.
+    /// An expectation with `node`: a condition on the context of that agent in a whole run.
     OfAgent {
         /// The agent.
         node: Spanned<String>,
-        /// What its context must be, each time that it is asked.
+        /// The condition on its context each time that it is called.
         test: Box<Spanned<ContextExpectation>>,
     },
 }
 
 impl ContextExpectation {
-    /// Reads one entry. What cannot be taken was reported, and is left out.
+    /// Reads one entry. Invalid values were reported before and give `None`.
     pub(in crate::scenario) fn read(node: &Node<'_>) -> Option<Spanned<Self>> {
         let test = Self::test(node)?;
         let Some(agent) = node.get("node").and_then(text) else { return Some(test) };
@@ -218,7 +222,7 @@ impl ContextExpectation {
         Some(Spanned::new(expectation, node.span))
     }
 
-    /// The key that it has in a scenario; `None` where it is composed of others.
+    /// Its key in a scenario; `None` if it combines others.
     pub const fn key(&self) -> Option<&'static str> {
         Some(match self {
             Self::Segment { .. } => "segment",
@@ -241,7 +245,7 @@ impl ContextExpectation {
         })
     }
 
-    /// The expectations that it is composed of.
+    /// The expectations that this one contains.
     pub fn inner(&self) -> &[Spanned<Self>] {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation holds others")]
         match self {
@@ -251,7 +255,7 @@ impl ContextExpectation {
         }
     }
 
-    /// The patterns that it looks for.
+    /// The patterns that it searches for.
     pub fn patterns(&self) -> &[Spanned<String>] {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation has patterns")]
         match self {
@@ -260,13 +264,13 @@ impl ContextExpectation {
         }
     }
 
-    /// The files of JSON Schemas that it names.
+    /// The paths of the JSON Schema files that it references.
     pub fn schema_files(&self) -> impl Iterator<Item = &str> {
         let test = if let Self::ToolsOf(test) = self { Some(test) } else { None };
         test.into_iter().flat_map(ToolTest::schema_files)
     }
 
-    /// The names by which it chooses segments.
+    /// The names by which it selects segments.
     pub fn named(&self) -> Vec<Named<'_>> {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation is about segments")]
         match self {
@@ -278,7 +282,7 @@ impl ContextExpectation {
         }
     }
 
-    /// It in words, as reports name it.
+    /// Describes the expectation as reports print it.
     pub fn words(&self) -> String {
         let list = |inner: &[Spanned<Self>]| inner.iter().map(|inner| inner.value.words()).collect::<Vec<_>>().join("; ");
         match self {
@@ -313,7 +317,7 @@ impl ContextExpectation {
     }
 }
 
-/// Every expectation of a list, with those that others are composed of, in their order.
+/// Iterates over every expectation of a list, including those inside others, in order.
 pub fn each<'e>(all: &'e [Spanned<ContextExpectation>]) -> impl Iterator<Item = &'e Spanned<ContextExpectation>> {
     let mut open: Vec<&'e Spanned<ContextExpectation>> = all.iter().rev().collect();
     std::iter::from_fn(move || {
@@ -326,7 +330,7 @@ pub fn each<'e>(all: &'e [Spanned<ContextExpectation>]) -> impl Iterator<Item = 
 pub use super::segments::trust_word;
 pub use super::tools::quoted;
 
-/// A setting of a node, in words.
+/// Describes a setting of a node.
 pub fn setting(name: SettingName, node: Option<&Spanned<String>>) -> String {
     node.map_or_else(|| name.word().to_owned(), |node| format!("{} of {}", name.word(), node.value))
 }

@@ -1,4 +1,4 @@
-//! What an expectation says of what is looked up in the files of the project, as they are now.
+//! Expectations on a lookup in the files of the project as they are now.
 
 use super::tools::quoted;
 use crate::base::span::Spanned;
@@ -8,7 +8,7 @@ use crate::scenario::values::{text, texts, whole};
 use crate::syntax::yaml::Node;
 use serde::Serialize;
 
-/// Matches that a lookup takes; more are never asked for.
+/// The number of matches that a lookup returns.
 const MATCHES: u64 = 8;
 
 /// `lookup`.
@@ -52,7 +52,7 @@ impl LookupTest {
         }
     }
 
-    /// It in words.
+    /// Describes the test as reports print it.
     pub(super) fn words(&self) -> String {
         let some = |word: &str, names: &[Spanned<String>]| (!names.is_empty()).then(|| format!("{word} {}", quoted(names)));
         let all: Vec<String> = [some("finds", &self.finds), some("lacks", &self.lacks)].into_iter().flatten().collect();

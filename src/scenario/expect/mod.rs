@@ -1,5 +1,6 @@
-//! Expectations as written. One file has everything about those on a context, one about those on an answer: the keys and what
-//! they take, the values that are read, what they name, and how they are worded. Whether one holds is judged in `eval`.
+//! Expectations as written. One file has everything about those on a context, one about those on an
+//! answer: the keys and their shapes, the values, the referenced names and files, and the wording.
+//! `eval` judges them.
 
 pub mod answer;
 pub mod context;

@@ -1,4 +1,4 @@
-//! What an expectation says of the model that would be called.
+//! Expectations on the model that would be called.
 
 use crate::base::span::Spanned;
 use crate::kernel::sampling::{EFFORT, OUTPUT, Parameter, SEED, Sampling, TEMPERATURE, TOP_P};
@@ -63,7 +63,7 @@ impl ModelTest {
         Self { name: part("name"), id: part("id"), provider: part("provider"), sampling }
     }
 
-    /// It in words.
+    /// Describes the test as reports print it.
     pub fn words(&self) -> String {
         let part = |word: &str, found: &Option<Spanned<String>>| found.as_ref().map(|found| format!("{word} `{}`", found.value));
         let sampling = self.sampling.as_ref().map(|found| format!("sampling {}", listed(found)));
@@ -72,7 +72,7 @@ impl ModelTest {
     }
 }
 
-/// Parameters with their values, in words.
+/// Lists parameters with their values.
 pub fn listed(sampling: &Sampling) -> String {
     if sampling.is_empty() {
         return "none".to_owned();

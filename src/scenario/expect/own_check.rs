@@ -1,4 +1,4 @@
-//! `command` and `python`: a check of the project's own, which looks at a trial and gives a verdict.
+//! `command` and `python`: the project's own checks, which read a trial and return a verdict.
 
 use super::python_modules;
 use crate::base::span::Spanned;
@@ -7,7 +7,7 @@ use crate::scenario::values::{text, texts, whole};
 use crate::syntax::yaml::Node;
 use serde::Serialize;
 
-/// Seconds that a check has where it does not say.
+/// The default timeout of a check, in seconds.
 const SECONDS: u64 = 10;
 const TIMEOUT: Key =
     key("timeout_s", Shape::Whole(1, 3600), "seconds after which it is killed with everything that it started; default: 10");
@@ -27,21 +27,21 @@ pub(super) static PYTHON: Table = Table {
     groups: &[],
 };
 
-/// A check of the project's own.
+/// One of the project's own checks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OwnCheck {
-    /// What is run.
+    /// The program of the check.
     pub what: Runs,
-    /// Seconds that it has.
+    /// Its timeout in seconds.
     pub timeout_s: u64,
 }
 
-/// What a check runs.
+/// The program of a check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Runs {
-    /// A command, as its words.
+    /// A command as an argument list.
     Command(Vec<Spanned<String>>),
-    /// A function of Python as `module:function`.
+    /// A Python function as `module:function`.
     Python(Spanned<String>),
 }
 
@@ -59,7 +59,7 @@ impl OwnCheck {
         Some(Self::of(node, Runs::Python(text(function)?)))
     }
 
-    /// What is run, as reports name it.
+    /// Describes the program as reports print it.
     pub fn words(&self) -> String {
         match &self.what {
             Runs::Command(argv) => {
@@ -70,7 +70,7 @@ impl OwnCheck {
         }
     }
 
-    /// Files of the project that would say what it does, by their paths, whether they are there or not.
+    /// The paths of project files that may define the behaviour of the check. They need not exist.
     pub fn files(&self) -> Vec<String> {
         match &self.what {
             Runs::Command(argv) => {

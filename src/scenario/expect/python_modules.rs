@@ -1,18 +1,21 @@
-//! Where Python takes a module of the project from, read off names and texts: nothing is run.
+//! The project files that a Python module may be loaded from, derived from names and texts. Runs
+//! nothing.
 
 use std::collections::BTreeSet;
 
-/// What a module or package is kept in, the first that is there counting. What is compiled under the tag of one machine is not looked for.
+/// The endings of a module or package file; Python uses the first that exists. Files compiled for
+/// one platform tag are not considered.
 const KEPT: [&str; 6] = ["/__init__.py", "/__init__.pyc", ".abi3.so", ".so", ".py", ".pyc"];
 
-/// The files in which Python looks for a module, `a.b.c`, and for the packages that it is in.
+/// The files in which Python looks for the module `a.b.c` and for its packages.
 pub fn files(module: &str) -> impl Iterator<Item = String> {
     let ends = module.match_indices('.').map(|(at, _)| at).chain([module.len()]);
     let places: Vec<String> = ends.filter_map(|end| module.get(..end)).map(|name| name.replace('.', "/")).collect();
     places.into_iter().flat_map(|place| KEPT.map(|ending| format!("{place}{ending}")))
 }
 
-/// The files in which Python may look for what the text of a file imports, as far as statements say so that begin a line.
+/// The files in which Python may look for the imports of a source text. Considers only import
+/// statements at the beginning of a line.
 pub fn imported(path: &str, text: &str) -> Vec<String> {
     let mut modules: BTreeSet<String> = BTreeSet::new();
     let mut is_open = false;
@@ -29,7 +32,8 @@ pub fn imported(path: &str, text: &str) -> Vec<String> {
         is_open = (is_open || line.contains('(')) && !line.contains(')') || line.ends_with('\\');
         modules.extend(words.iter().flat_map(|word| [(*word).to_owned(), format!("{package}.{word}")]));
     }
-    // Relative to the file or to a package around it, as a script finds what lies beside it; else from the project's folder.
+    // Relative to the file and to each package that contains it, as for a script and its
+    // neighbours, and to the project's folder.
     let folders = path.match_indices('/').filter_map(|(at, _)| path.get(..=at)).chain([""]);
     folders
         .flat_map(|folder| modules.iter().flat_map(|module| files(module)).map(move |file| format!("{folder}{file}")))

@@ -1,4 +1,5 @@
-//! What expectations on a context say of segments: which are meant, what became of them, patterns in them, tokens of them.
+//! Expectations on segments of a context: the selection, their states, patterns in them and their
+//! tokens.
 
 use crate::base::span::Spanned;
 use crate::base::words::words;
@@ -10,7 +11,7 @@ use crate::scenario::words::MOST;
 use crate::syntax::yaml::Node;
 use serde::Serialize;
 
-/// Words of `of` in `tokens`.
+/// The words of `of` in `tokens`.
 const COUNTED: &[&str] = &["total", "prefix"];
 
 /// `segment`.
@@ -42,12 +43,13 @@ pub(super) static SEGMENTS: Table = Table {
     groups: &[],
 };
 
-/// What the id of a message of a conversation begins with.
+/// The prefix of the ids of conversation messages.
 const MESSAGE: &str = "history:";
-/// Messages that one range may name.
+/// The maximum number of messages in one range.
 const LONGEST: usize = 100_000;
 
-/// Ids of segments: `history:1..30` is each message of a conversation from the first to the thirtieth.
+/// Reads ids of segments. `history:1..30` stands for the first to the thirtieth message of the
+/// conversation.
 pub(super) fn ids(node: Option<&Node<'_>>) -> Vec<Spanned<String>> {
     let mut out = Vec::new();
     for id in texts(node) {
@@ -61,10 +63,10 @@ pub(super) fn ids(node: Option<&Node<'_>>) -> Vec<Spanned<String>> {
     out
 }
 
-/// Ids of segments, shortest: messages that follow each other as a range.
+/// Shortens ids of segments: consecutive messages become a range.
 pub fn ranges<'i>(ids: impl IntoIterator<Item = &'i str>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    // The last one that was written: the numbers of its first message and of its last.
+    // The first and the last number of the range that was written last.
     let mut open: Option<(usize, usize)> = None;
     for id in ids {
         let number = id.strip_prefix(MESSAGE).and_then(|number| number.parse::<usize>().ok());
@@ -83,9 +85,9 @@ pub fn ranges<'i>(ids: impl IntoIterator<Item = &'i str>) -> Vec<String> {
     out
 }
 
-/// Ids of segments in words; of many their number.
+/// Lists ids of segments; a long list is replaced by their number.
 pub fn listed(ids: &[Spanned<String>]) -> String {
-    /// How many are listed.
+    /// The maximum number of listed ids.
     const LISTED: usize = 6;
     let shown = ranges(ids.iter().map(|id| id.value.as_str()));
     match shown.len() {
@@ -95,7 +97,7 @@ pub fn listed(ids: &[Spanned<String>]) -> String {
     }
 }
 
-/// Words of `is` in `trust`.
+/// The words of `is` in `trust`.
 const TRUSTS: [&str; 2] = ["trusted", "untrusted"];
 
 /// `trust`.
@@ -108,12 +110,12 @@ pub(super) static TRUST: Table = Table {
     groups: &[],
 };
 
-/// Reads `is`.
+/// Reads the value of `is`.
 pub(super) fn trusted(node: &Node<'_>) -> Option<bool> {
     TRUSTS.iter().position(|word| Some(*word) == node.text()).map(|at| at == 0)
 }
 
-/// The word of a trust.
+/// Returns the word for a trust value.
 pub const fn trust_word(is_trusted: bool) -> &'static str {
     let [trusted, untrusted] = TRUSTS;
     if is_trusted { trusted } else { untrusted }
@@ -155,19 +157,20 @@ pub(super) static TOKENS: Table = Table {
     groups: &[AtLeast(&["max", "min"])],
 };
 
-/// Which segments of a context.
+/// A selection of segments of a context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Selector {
-    /// The one with an id.
+    /// The segment with an id.
     Id(Spanned<String>),
-    /// Those of a kind, by its word.
+    /// The segments of a kind.
     Kind(Spanned<Kind>),
-    /// Those with text from a source: a path of a file, the name of a fragment, input or step.
+    /// The segments with text from a source: the path of a file, or the name of a fragment, input
+    /// or step.
     Source(Spanned<String>),
 }
 
 impl Selector {
-    /// `{id: …}`, `{kind: …}` or `{source: …}`; a text is an id.
+    /// Reads `{id: …}`, `{kind: …}` or `{source: …}`; a text is an id.
     pub(super) fn read(node: &Node<'_>) -> Option<Self> {
         if let Some(id) = text(node).or_else(|| node.get("id").and_then(text)) {
             return Some(Self::Id(id));
@@ -179,7 +182,7 @@ impl Selector {
         node.get("source").and_then(text).map(Self::Source)
     }
 
-    /// The name by which it chooses; a kind is no name.
+    /// The name by which it selects; `None` for a kind.
     pub fn named(&self) -> Option<Named<'_>> {
         match self {
             Self::Id(id) => Some(Named::Id(id)),
@@ -188,7 +191,7 @@ impl Selector {
         }
     }
 
-    /// The segments in words.
+    /// Describes the selected segments.
     pub fn words(&self) -> String {
         match self {
             Self::Id(id) => format!("segment `{}`", id.value),
@@ -198,41 +201,41 @@ impl Selector {
     }
 }
 
-/// A name that segments are chosen by.
+/// A name by which segments are selected.
 #[derive(Clone, Copy, Debug)]
 pub enum Named<'e> {
     /// An id.
     Id(&'e Spanned<String>),
-    /// What their text comes from.
+    /// The source of their text.
     Source(&'e Spanned<String>),
 }
 
 words! {
-    /// What became of segments.
+    /// The state of segments in a context.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
     pub enum State {
-        /// There and whole.
+        /// Included in full.
         Kept = "kept",
-        /// There, and not whole.
+        /// Included in part.
         Cut = "cut",
-        /// Left out for want of room.
+        /// Omitted for lack of room.
         Dropped = "dropped",
-        /// Not part of this context at all.
+        /// Not part of this context.
         Absent = "absent",
     }
 }
 
-/// Patterns and where they are looked for.
+/// Patterns and the text in which they are searched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Patterns {
-    /// One segment's kept text; `None` for the whole context.
+    /// The selected segments, as included; `None` for the whole context.
     pub within: Option<Selector>,
-    /// Regular expressions of the crate `regex`, unanchored, case-sensitive.
+    /// Regular expressions of the crate `regex`, unanchored and case-sensitive.
     pub patterns: Vec<Spanned<String>>,
 }
 
 impl Patterns {
-    /// Patterns with or without `in`.
+    /// Reads patterns with or without `in`.
     pub(super) fn read(node: &Node<'_>) -> Option<Self> {
         if node.entries().is_none() {
             return Some(Self { within: None, patterns: patterns(node) });
@@ -242,30 +245,30 @@ impl Patterns {
         Some(Self { within: place.map(Selector::read).map_or(Some(None), |found| found.map(Some))?, patterns })
     }
 
-    /// Where they are looked for, in words.
+    /// Describes the searched text.
     pub fn place(&self) -> String {
         self.within.as_ref().map_or_else(|| "the context".to_owned(), Selector::words)
     }
 
-    /// The patterns in words.
+    /// Lists the patterns.
     pub fn words(&self) -> String {
         super::answer::list(&self.patterns, "/", "/")
     }
 }
 
-/// What is counted.
+/// The tokens that an expectation counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Counted {
-    /// Everything that stays.
+    /// All included tokens.
     Total,
-    /// What a provider's cache can reuse.
+    /// The prefix that a provider's cache can reuse.
     Prefix,
-    /// Segments.
+    /// Selected segments.
     Segment(Selector),
 }
 
 impl Counted {
-    /// Reads `of`.
+    /// Reads the value of `of`.
     pub(super) fn read(node: Option<&Node<'_>>) -> Option<Self> {
         let Some(node) = node else { return Some(Self::Total) };
         match node.text() {
@@ -276,7 +279,7 @@ impl Counted {
         }
     }
 
-    /// What is counted, in words.
+    /// Describes the counted tokens.
     pub fn words(&self) -> String {
         match self {
             Self::Total => "tokens in all".to_owned(),

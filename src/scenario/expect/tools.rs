@@ -1,4 +1,4 @@
-//! What an expectation says of the tools that an agent is given.
+//! Expectations on the tools that an agent is given.
 
 use crate::base::span::Spanned;
 use crate::scenario::frozen::Frozen;
@@ -29,11 +29,11 @@ pub struct ToolTest {
     pub lacks: Vec<Spanned<String>>,
     /// `exactly`
     pub exactly: Option<Vec<Spanned<String>>>,
-    /// `schema_of`, by the names of the tools.
+    /// `schema_of`: the expected schema of each tool.
     pub schema_of: Vec<(Spanned<String>, Frozen)>,
 }
 
-/// Names in backquotes.
+/// Joins names in backquotes.
 pub fn quoted(names: &[Spanned<String>]) -> String {
     if names.is_empty() { "none".to_owned() } else { super::answer::list(names, "`", "`") }
 }
@@ -53,12 +53,12 @@ impl ToolTest {
         }
     }
 
-    /// The files that hold schemas.
+    /// The paths of the schema files.
     pub fn schema_files(&self) -> impl Iterator<Item = &str> {
         self.schema_of.iter().filter_map(|(_, schema)| if let Frozen::File(path) = schema { Some(path.as_str()) } else { None })
     }
 
-    /// It in words.
+    /// Describes the test as reports print it.
     pub fn words(&self) -> String {
         let some = |word: &str, names: &[Spanned<String>]| (!names.is_empty()).then(|| format!("{word} {}", quoted(names)));
         let exactly = self.exactly.as_ref().map(|names| format!("exactly {}", quoted(names)));

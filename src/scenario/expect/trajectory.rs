@@ -1,4 +1,4 @@
-//! `trajectory`: the calls of tools that a trial makes, held against a list.
+//! `trajectory`: compares the tool calls of a trial with a list.
 
 use crate::base::span::Spanned;
 use crate::base::words::words;
@@ -36,38 +36,38 @@ static CALL: Table = Table {
     groups: &[],
 };
 
-/// The calls of tools that a trial makes.
+/// The expected tool calls of a trial.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Trajectory {
-    /// How they go together.
+    /// The comparison with the actual calls.
     pub matching: Matching,
-    /// Those that are expected.
+    /// The expected calls.
     pub calls: Vec<ExpectedCall>,
 }
 
 words! {
-    /// How the calls of a trial go together with a list.
+    /// The comparison of actual calls with a list.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum Matching {
-        /// These in this order, and no others.
+        /// These calls in this order, and no others.
         Strict = "strict",
-        /// These in any order, and no others.
+        /// These calls in any order, and no others.
         Unordered = "unordered",
-        /// None but these, each at most once.
+        /// No calls but these, each at most once.
         Subset = "subset",
-        /// These at least, in any order.
+        /// At least these calls, in any order.
         Superset = "superset",
     }
 }
 
-/// One call.
+/// One expected call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExpectedCall {
     /// The tool.
     pub name: Spanned<String>,
-    /// Arguments and their values.
+    /// Argument names with their exact values.
     pub arguments: BTreeMap<String, Value>,
-    /// Arguments and a pattern for each.
+    /// Argument names with a pattern for each.
     pub patterns: BTreeMap<String, Spanned<String>>,
 }
 
@@ -77,14 +77,14 @@ impl Trajectory {
         Some(Self { matching: Matching::parse(node.get("match")?.text()?)?, calls })
     }
 
-    /// The nodes of a run, in place of calls.
+    /// Reads the nodes of a run, which take the place of calls.
     pub(super) fn path(node: &Node<'_>) -> Option<Self> {
         let items = node.items().or_else(|| node.get("nodes")?.items())?;
         let matching = node.get("match").and_then(Node::text).map_or(Some(Matching::Strict), Matching::parse)?;
         Some(Self { matching, calls: items.iter().filter_map(ExpectedCall::read).collect() })
     }
 
-    /// It in words, as reports name it.
+    /// Describes the calls as reports print them.
     pub(super) fn words(&self) -> String {
         let calls: Vec<String> = self.calls.iter().map(ExpectedCall::words).collect();
         format!("calls {} ({})", calls.join(", "), self.matching.word())
@@ -102,7 +102,7 @@ impl ExpectedCall {
         Some(Self { name: text(node.get("name")?)?, arguments: arguments.collect(), patterns: patterns.collect() })
     }
 
-    /// It in words: the tool, then what it is given.
+    /// Describes the tool and its arguments.
     pub fn words(&self) -> String {
         let values = self.arguments.iter().map(|(name, value)| format!("`{name}` {value}"));
         let patterns = self.patterns.iter().map(|(name, pattern)| format!("`{name}` matching /{}/", pattern.value));

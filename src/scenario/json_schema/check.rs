@@ -1,6 +1,6 @@
-//! Slips in a JSON Schema that a validator passes over: keywords that no draft has, so that `requried` asks for nothing and the
-//! answer fits, words that `type` and `format` do not have, references that lead nowhere. What a
-//! draft refuses by itself is asked of `draft`.
+//! Finds mistakes in a JSON Schema that a validator accepts: unknown keywords (`requried` requires
+//! nothing, so every answer passes), unknown words of `type` and `format`, and broken references.
+//! `draft` finds the mistakes that the schema's own draft rejects.
 
 use super::draft;
 use super::slip::{Slip, SlipKind, under};
@@ -8,18 +8,18 @@ use crate::base::quoted::list;
 use crate::base::suggest::{likeliest, nearest};
 use serde_json::Value;
 
-/// What stands under a keyword.
+/// The kind of value that a keyword takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum KeywordValue {
-    /// Nothing that is looked into.
+    /// A value that is not checked further.
     Value,
-    /// A schema, or a list of them.
+    /// A schema, or a list of schemas.
     Schema,
     /// A mapping of names to schemas.
     Named,
 }
 
-/// The keywords of all drafts from 4 to 2020-12, and what stands under each.
+/// The keywords of all drafts from 4 to 2020-12, each with the kind of its value.
 const KEYWORDS: &[(&str, KeywordValue)] = &[
     ("type", KeywordValue::Value),
     ("properties", KeywordValue::Named),
@@ -86,7 +86,7 @@ const KEYWORDS: &[(&str, KeywordValue)] = &[
     ("contentSchema", KeywordValue::Schema),
 ];
 
-/// What editors and generators write beside the keywords, for people or for programs that make code.
+/// Extra keys that editors and code generators write beside the keywords.
 const BESIDE: &[&str] = &[
     "markdownDescription",
     "enumDescriptions",
@@ -101,10 +101,10 @@ const BESIDE: &[&str] = &[
     "tsType",
 ];
 
-/// Words of `type`.
+/// The words of `type`.
 const TYPES: &[&str] = &["object", "array", "string", "number", "integer", "boolean", "null"];
 
-/// Words of `format` that the drafts have. A program may have others.
+/// The words of `format` that the drafts define. A program may define others.
 const FORMATS: &[&str] = &[
     "date-time",
     "date",
@@ -127,15 +127,15 @@ const FORMATS: &[&str] = &[
     "regex",
 ];
 
-/// Slips of one schema at most.
+/// The maximum number of faults of one schema.
 const MOST: usize = 50;
 
-/// The keywords that people write by hand.
+/// Returns the keywords that people write by hand.
 pub fn keywords() -> impl Iterator<Item = &'static str> {
     KEYWORDS.iter().map(|(name, _)| *name).filter(|name| !name.starts_with('$'))
 }
 
-/// Everything that is wrong with a schema, in its order.
+/// Returns the faults of a schema in order.
 pub fn slips(schema: &Value) -> Vec<Slip> {
     let mut walk = Walk { root: schema, found: Vec::new(), open: vec![(String::new(), schema)] };
     while let Some((path, schema)) = walk.open.pop() {
@@ -152,7 +152,7 @@ pub fn slips(schema: &Value) -> Vec<Slip> {
 struct Walk<'s> {
     root: &'s Value,
     found: Vec<Slip>,
-    /// Schemas that are still to be looked at, the next one last.
+    /// Schemas that are still to be checked, the next one last.
     open: Vec<(String, &'s Value)>,
 }
 
@@ -162,7 +162,7 @@ impl<'s> Walk<'s> {
         self.found.push(Slip { path, kind });
     }
 
-    /// What the draft refuses, where nothing is reported yet.
+    /// Adds the faults that the draft rejects, unless one is already reported at the same place.
     #[cfg(feature = "eval")]
     fn refused(&mut self) {
         let bad: Vec<String> =
@@ -190,7 +190,7 @@ impl<'s> Walk<'s> {
                 }
             }
         }
-        // The first one inside is looked at first.
+        // The first inner schema is checked first.
         if let Some(inside) = self.open.get_mut(inside..) {
             inside.reverse();
         }
@@ -205,7 +205,7 @@ impl<'s> Walk<'s> {
                     self.word(under(&at, &number.to_string()), word, TYPES);
                 }
             }
-            // A program may have formats of its own.
+            // A program may define its own formats.
             ("format", Value::String(word)) if nearest(word, FORMATS.iter().copied()).is_some() => self.word(at, word, FORMATS),
             ("enum", Value::Array(values)) if values.is_empty() => self.bad(at, "a list of 1 or more values", None),
             ("$schema", Value::String(word)) if draft::named(word).is_none() => {
@@ -230,7 +230,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// A reference into the schema itself leads somewhere.
+    /// Reports a reference to a missing place in the schema itself.
     fn reference(&mut self, at: String, text: &str) {
         let Some(pointer) = text.strip_prefix('#').filter(|pointer| pointer.starts_with('/')) else { return };
         let has_other_root = || self.root.pointer("/$id").is_some() || self.root.pointer("/id").is_some();
@@ -245,7 +245,7 @@ impl<'s> Walk<'s> {
         self.bad(at, "a place in this schema: `#/$defs/NAME`", near.as_deref());
     }
 
-    /// What is required and ruled out.
+    /// Reports properties that are both required and excluded.
     fn together(&mut self, path: &str, keys: &serde_json::Map<String, Value>) {
         let closed = keys.get("additionalProperties") == Some(&Value::Bool(false)) && !keys.contains_key("patternProperties");
         let (Some(required), true) = (keys.get("required").and_then(Value::as_array), closed) else { return };

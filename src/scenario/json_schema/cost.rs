@@ -1,21 +1,23 @@
-//! What it may cost to hold a value against a JSON Schema, before anybody does it: a validator follows each reference anew and
-//! gathers what is wrong in every branch, so a few lines that refer to each other twice cost four times as much a level.
+//! Bounds the cost of validating a value against a JSON Schema before it is done. A validator
+//! follows each reference again and collects the errors of every branch, so that a few lines with
+//! two references to each other multiply the cost by four per level.
 //!
-//! Counts the visits of pairs of a schema and a value, each pair once, and never too few.
+//! Counts the visits of pairs of a schema and a value. Each pair is computed once, and the count is
+//! never too low.
 
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Visits that a schema may cost.
+/// The maximum number of visits.
 pub(crate) const MOST: u64 = 1_000_000;
-/// Pairs that are looked at.
+/// The maximum number of pairs that are examined.
 const PAIRS: usize = 200_000;
-/// How deep they may stand in each other.
+/// The maximum nesting depth.
 const DEPTH: usize = 200;
 
-/// Keys whose schemas are for the value itself; a mapping or a list of schemas counts as each of them.
+/// Keywords whose schemas apply to the value itself; of a mapping or list of schemas, each applies.
 const HERE: [&str; 9] = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"];
-/// Keys whose schemas are for what the value holds.
+/// Keywords whose schemas apply to the members of the value.
 const INSIDE: [&str; 9] = [
     "additionalItems",
     "patternProperties",
@@ -28,7 +30,7 @@ const INSIDE: [&str; 9] = [
     "unevaluatedItems",
 ];
 
-/// The visits, or `None` where they are more than [`MOST`].
+/// Returns the number of visits, or `None` if there are more than [`MOST`].
 pub(crate) fn visits(schema: &Value, value: &Value) -> Option<u64> {
     let mut counting = Counting { root: schema, parts: parts(schema), known: HashMap::new() };
     counting.pair(schema, value, 0).filter(|visits| *visits <= MOST)
@@ -36,9 +38,10 @@ pub(crate) fn visits(schema: &Value, value: &Value) -> Option<u64> {
 
 struct Counting<'s> {
     root: &'s Value,
-    /// Parts that a reference can lead to by an address or a name.
+    /// Schemas with an address or anchor that a reference can lead to.
     parts: Vec<&'s Value>,
-    /// By the places of schema and value in memory; `None` while a pair is being counted.
+    /// The visits of a pair, by the addresses of schema and value in memory; `None` while the pair
+    /// is being counted.
     known: HashMap<(usize, usize), Option<u64>>,
 }
 
@@ -46,7 +49,7 @@ fn place(value: &Value) -> usize {
     std::ptr::from_ref(value) as usize
 }
 
-/// The schemas under a key: one, or all of a list, or all of a mapping of schemas.
+/// Returns the schemas under a keyword: one, those of a list, or those of a mapping.
 fn schemas<'s>(key: &str, value: &'s Value) -> Vec<&'s Value> {
     match value {
         Value::Array(all) => all.iter().collect(),
@@ -57,7 +60,7 @@ fn schemas<'s>(key: &str, value: &'s Value) -> Vec<&'s Value> {
 }
 
 impl<'s> Counting<'s> {
-    /// The visits of one pair; `None` where there is no end, or too many.
+    /// Counts the visits of one pair; `None` if they are unbounded or too many.
     fn pair(&mut self, schema: &'s Value, value: &Value, depth: usize) -> Option<u64> {
         let Value::Object(keys) = schema else { return Some(1) };
         let pair = (place(schema), place(value));
@@ -69,7 +72,7 @@ impl<'s> Counting<'s> {
         }
         self.known.insert(pair, None);
         let mut sum: u64 = 1;
-        // To know what nobody has looked at yet, everything beside it is held against the value once more.
+        // To find the unevaluated members, a validator applies every other keyword once more.
         let times = if keys.keys().any(|key| key.starts_with("unevaluated")) { 2 } else { 1 };
         for (key, inner) in keys {
             let refers = matches!(key.as_str(), "$ref" | "$dynamicRef" | "$recursiveRef");
@@ -106,8 +109,8 @@ impl<'s> Counting<'s> {
         Some(sum)
     }
 
-    /// Where a reference inside of the schema may lead to: one by a name to each schema that is called so, one from a part with an
-    /// address of its own into that part, too.
+    /// Returns the possible targets of a reference: by a name, every schema with that anchor; by an
+    /// address, also the schema with that address.
     fn targets(&self, to: &str) -> Vec<&'s Value> {
         let (address, inside) = to.split_once('#').unwrap_or((to, ""));
         let last = |address: &'s str| address.trim_end_matches('#').rsplit('/').next().unwrap_or(address);
@@ -119,7 +122,7 @@ impl<'s> Counting<'s> {
                 self.parts.iter().copied().filter(|part| id(part).is_some_and(|id| address.is_empty() || last(id) == end));
             let root = Some(self.root).filter(|root| address.is_empty() && id(root).is_none());
             let mut found: Vec<&Value> = root.into_iter().chain(addressed).filter_map(|part| part.pointer(inside)).collect();
-            // The root stands for itself where the reference stands in no other part.
+            // The root is also in `addressed` if it has an address.
             found.dedup_by_key(|found| place(found));
             return found;
         }
@@ -132,7 +135,7 @@ impl<'s> Counting<'s> {
     }
 }
 
-/// Every part of a schema that has an address or a name.
+/// Returns every part of a schema that has an address or an anchor.
 fn parts(root: &Value) -> Vec<&Value> {
     let mut open = vec![root];
     let mut found = Vec::new();

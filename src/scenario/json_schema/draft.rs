@@ -1,13 +1,14 @@
-//! Which draft a JSON Schema is written in, and what that draft does not take: a value of another form, a reference that leads out of the
-//! schema. `check` and the evaluation share it, so that they agree.
+//! Detects the draft of a JSON Schema and the mistakes that this draft rejects: values of a wrong
+//! form and references out of the schema. `check` and the evaluation share it, so that they agree.
 //!
-//! The only module that uses the crate `jsonschema`. Fetches nothing: a reference leads into the schema or to the schema of a draft.
+//! The only module that uses the crate `jsonschema`. Fetches nothing: a reference leads into the
+//! schema or to the schema of a draft.
 
 #[cfg(feature = "eval")]
 use super::slip::{Slip, SlipKind};
 use serde_json::Value;
 
-/// What `$schema` says of each draft, and its name; the newest last.
+/// The value of `$schema` and the name of each draft, the newest last.
 const NAMED: [(&str, &str); 5] = [
     ("http://json-schema.org/draft-04/schema#", "draft 4"),
     ("http://json-schema.org/draft-06/schema#", "draft 6"),
@@ -15,10 +16,10 @@ const NAMED: [(&str, &str); 5] = [
     ("https://json-schema.org/draft/2019-09/schema", "draft 2019-09"),
     ("https://json-schema.org/draft/2020-12/schema", NEWEST),
 ];
-/// The draft that is meant where none is named.
+/// The draft of a schema without `$schema`.
 const NEWEST: &str = "draft 2020-12";
 
-/// The draft that a value of `$schema` names.
+/// Returns the draft that a value of `$schema` names.
 pub(super) fn named(word: &str) -> Option<&'static str> {
     let plain = |word: &str| {
         let word = word.trim_end_matches('#');
@@ -31,16 +32,17 @@ pub(super) fn named(word: &str) -> Option<&'static str> {
     NAMED.iter().find(|(name, _)| plain(name).as_ref() == Some(&wanted)).map(|(_, draft)| *draft)
 }
 
-/// What `$schema` can say.
+/// Returns the valid values of `$schema`.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     NAMED.iter().map(|(name, _)| *name)
 }
 
-/// Bytes that one compiled pattern of a JSON Schema may take. It is linear in the text, so that it can neither look around nor back.
+/// The maximum size of a compiled pattern in bytes. Matching takes linear time, so look-around and
+/// backreferences are not supported.
 #[cfg(feature = "eval")]
 const OF_PATTERN: usize = 64 << 10;
 
-/// Compiles a schema by the draft that it names, 2020-12 where it names none.
+/// Compiles a schema by its draft; 2020-12 without `$schema`.
 #[cfg(feature = "eval")]
 pub(crate) fn validator(schema: &Value) -> Result<jsonschema::Validator, Box<jsonschema::ValidationError<'static>>> {
     jsonschema::options()
@@ -50,7 +52,7 @@ pub(crate) fn validator(schema: &Value) -> Result<jsonschema::Validator, Box<jso
         .map_err(Box::new)
 }
 
-/// What the draft's own schema refuses.
+/// Returns the mistakes that the meta-schema of the draft rejects.
 #[cfg(feature = "eval")]
 pub(super) fn refused(schema: &Value) -> Vec<Slip> {
     let Ok(validator) = jsonschema::meta::validator_for(schema) else { return Vec::new() };
@@ -58,7 +60,7 @@ pub(super) fn refused(schema: &Value) -> Vec<Slip> {
     errors.map(|error| taken(schema, lead(schema, error.instance_path().as_str()), &error)).collect()
 }
 
-/// A value in place of which the draft takes another one.
+/// Converts a validation error into a fault that describes the values that the draft accepts.
 #[cfg(feature = "eval")]
 fn taken(schema: &Value, path: String, error: &jsonschema::ValidationError<'_>) -> Slip {
     let draft = schema.get("$schema").and_then(Value::as_str).and_then(named).unwrap_or(NEWEST);
@@ -68,7 +70,7 @@ fn taken(schema: &Value, path: String, error: &jsonschema::ValidationError<'_>) 
     Slip { path, kind: SlipKind::Bad { expected, near: None } }
 }
 
-/// Why a schema that its draft takes cannot be compiled.
+/// Returns the reason why a schema that is valid by its draft cannot be compiled.
 #[cfg(feature = "eval")]
 pub(super) fn uncompiled(schema: &Value) -> Option<Slip> {
     let bad = |path, expected| Slip { path, kind: SlipKind::Bad { expected, near: None } };
@@ -88,8 +90,8 @@ pub(super) fn uncompiled(schema: &Value) -> Option<Slip> {
     Some(taken(schema, path, &error))
 }
 
-/// True for a pattern, at a pointer into a schema, that is refused here for nothing but that it looks around or back, as patterns of JavaScript
-/// may.
+/// Returns true if the pattern at a pointer into a schema is rejected only because of its
+/// look-around or backreferences, which patterns of JavaScript may have.
 pub(crate) fn looks_around(schema: &Value, pointer: &str) -> bool {
     const LOOKS: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
     let Some(pattern) = schema.pointer(pointer).and_then(Value::as_str) else { return false };
@@ -100,7 +102,7 @@ pub(crate) fn looks_around(schema: &Value, pointer: &str) -> bool {
     plain != pattern && regex_syntax::parse(&plain).is_ok()
 }
 
-/// A pointer as far as it leads into a value.
+/// Shortens a pointer until it leads into the value.
 #[cfg(feature = "eval")]
 fn lead(root: &Value, mut pointer: &str) -> String {
     while root.pointer(pointer).is_none() {
@@ -109,7 +111,7 @@ fn lead(root: &Value, mut pointer: &str) -> String {
     pointer.to_owned()
 }
 
-/// The last line of a message of several, which says what is wrong.
+/// Returns the last line of a message, which contains the reason.
 #[cfg(feature = "eval")]
 pub(crate) fn one_line(message: &str) -> String {
     let last = message.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(message).trim();

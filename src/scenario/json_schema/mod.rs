@@ -1,4 +1,4 @@
-//! JSON Schemas of users: what is wrong with one, and what it may cost to hold a value against it.
+//! JSON Schemas of users: their faults, the cost of validation and the violations of a value.
 
 mod check;
 #[cfg(feature = "eval")]

@@ -1,37 +1,37 @@
-//! A mistake in a JSON Schema as data: where it is, and what. The caller writes the message.
+//! A mistake in a JSON Schema, as data: its place and kind. The caller writes the message.
 
-/// One slip.
+/// One mistake in a JSON Schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slip {
-    /// The JSON Pointer to it.
+    /// The JSON Pointer to the mistake.
     pub path: String,
-    /// What it is.
+    /// Its kind.
     pub kind: SlipKind,
 }
 
-/// The kinds of slips.
+/// The kinds of mistakes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SlipKind {
-    /// The last key of the path is no keyword.
+    /// The last key of the path is not a keyword.
     Unknown {
         /// The keyword that was probably meant.
         near: Option<&'static str>,
     },
-    /// The value at the path is none that its keyword takes.
+    /// The value at the path is not valid for its keyword.
     Bad {
-        /// What may stand there.
+        /// The valid values.
         expected: String,
         /// The value that was probably meant.
         near: Option<String>,
     },
 }
 
-/// The pointer to a key or an item of what a pointer leads to.
+/// Appends a key or an index to a pointer.
 pub(super) fn under(path: &str, step: &str) -> String {
     format!("{path}/{}", step.replace('~', "~0").replace('/', "~1"))
 }
 
-/// The keys and numbers of a pointer.
+/// The keys and indices of a pointer.
 pub fn steps(path: &str) -> impl Iterator<Item = String> {
     path.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"))
 }

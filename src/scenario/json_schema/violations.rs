@@ -1,14 +1,14 @@
-//! A value held against a JSON Schema: the answer of an agent, for one.
+//! Validates a value, such as an agent's answer, against a JSON Schema.
 
 use super::draft::one_line;
 use super::{cost, draft};
 use serde_json::Value;
 
-/// Whether a value satisfies a JSON Schema (of the draft that `$schema` names, 2020-12 where it names none): what is wrong with it, each with its place.
-/// References lead nowhere outside the schema.
+/// Returns the violations of a JSON Schema by a value, each with its place. The draft is that of
+/// `$schema`, by default 2020-12. References lead nowhere outside the schema.
 ///
 /// # Errors
-/// Why the schema is none.
+/// The reason, if the schema is invalid or too expensive for the value.
 pub(crate) fn violations(schema: &Value, value: &Value) -> Result<Vec<String>, String> {
     if cost::visits(schema, value).is_none() {
         return Err(format!("the schema is too much for this value: more than {} visits of its parts", cost::MOST));

@@ -1,7 +1,8 @@
-//! The JSON artifacts that the program writes: the names of their formats, and a JSON Schema (draft 2020-12) of each.
+//! The JSON artifacts that the program writes: the names of their formats, and a JSON Schema (draft
+//! 2020-12) of each.
 //!
-//! A schema is made from the type that is written, its words from the comments of that type. It is open to additions: a
-//! key that it does not name is taken, a key that is always written is required.
+//! A schema is generated from the serialised type, its descriptions from the comments of that type.
+//! It is open to additions: an unknown key is accepted, a key that is always written is required.
 
 pub mod names;
 #[cfg(feature = "cli")]

@@ -1,5 +1,5 @@
-//! What the key `schema` of each artifact says: its name and the version of its format. Renaming or removing a key is
-//! a new version; adding one is not.
+//! The values of the key `schema` of each artifact: its name and the version of its format.
+//! Renaming or removing a key requires a new version; adding one does not.
 
 pub use crate::registry::SCHEMA as REGISTRY;
 pub use crate::registry::diff::SCHEMA as DIFF;
@@ -48,7 +48,7 @@ pub const PROMPT_CACHE: &str = "ctxc/prompt-cache/1";
 pub const RECORDING_DIFF: &str = "ctxc/recording-diff/1";
 /// `ctxc manifest` of requests.
 pub const REQUEST_MANIFEST: &str = "ctxc/request-manifest/1";
-/// A line of the trace of a run that is no call.
+/// A line of the trace of a run that is not a call.
 pub const RUN: &str = "ctxc/run/1";
 /// A recorded call.
 pub const REQUEST: &str = "ctxc/request/1";
@@ -56,7 +56,7 @@ pub const REQUEST: &str = "ctxc/request/1";
 pub const SNAPSHOT: &str = "ctxc/snapshot/1";
 /// `ctxc eval`.
 pub const SCORECARD: &str = "ctxc/scorecard/1";
-/// `ctxc history`, and a line of what it exports.
+/// `ctxc history`, and a line of its export.
 pub const HISTORY: &str = "ctxc/history/1";
 /// `ctxc drift`.
 pub const DRIFT: &str = "ctxc/drift/1";

@@ -1,4 +1,4 @@
-//! What every schema of an artifact says, whatever it describes.
+//! The parts that the schemas of all artifacts have in common.
 
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema as Document};
@@ -7,19 +7,19 @@ use serde_json::{Map, Value, json};
 /// A schema of one artifact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
-    /// What the key `schema` of the artifact says, such as `ctxc/registry/1`.
+    /// The value of the artifact's key `schema`, such as `ctxc/registry/1`.
     pub format: &'static str,
     /// The schema.
     pub document: Value,
 }
 
 impl Schema {
-    /// The schema of an artifact that is written from a type.
+    /// The schema of an artifact that is serialised from a type.
     pub fn of<T: JsonSchema>(format: &'static str) -> Self {
         Self::made(format, generator().into_root_schema_for::<T>())
     }
 
-    /// The same with the schema of `Line`, which stands in the artifact's other form.
+    /// Like [`Self::of`], with the schema of `Line`, the artifact's other form.
     pub fn with_lines<T: JsonSchema, Line: JsonSchema>(format: &'static str) -> Self {
         let mut generator = generator();
         generator.subschema_for::<Line>();
@@ -53,7 +53,8 @@ impl Schema {
         self.format.split('/').nth(1).unwrap_or(self.format)
     }
 
-    /// Its file, such as `registry.schema.json`: also its `$id`, to be resolved against wherever it is kept.
+    /// The name of its file, such as `registry.schema.json`. Also its `$id`, to be resolved
+    /// relative to its location.
     pub fn file(&self) -> String {
         format!("{}.schema.json", self.name())
     }
@@ -69,11 +70,11 @@ fn generator() -> SchemaGenerator {
 }
 
 fn text(document: &Value) -> String {
-    // Plain data with string keys: writing it cannot fail.
+    // Plain data with string keys: serialising it cannot fail.
     serde_json::to_string_pretty(document).unwrap_or_default() + "\n"
 }
 
-/// One schema for several: an artifact that it takes is of one of the forms.
+/// One schema for several artifacts, which accepts each of their forms.
 pub fn bundle(schemas: &[Schema]) -> String {
     let any: Vec<Value> = schemas.iter().map(|schema| json!({"$ref": schema.file()})).collect();
     let parts: Map<String, Value> = schemas.iter().map(|schema| (schema.name().to_owned(), schema.document.clone())).collect();

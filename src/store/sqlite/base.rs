@@ -1,7 +1,7 @@
-//! Opens or creates the database, and says how long it waits for other programs.
+//! Opens or creates the database, and sets its wait for other programs.
 //!
-//! A database is opened only with exactly the tables that this version makes. Nothing stored in it is executed, and no statement can
-//! change its tables.
+//! A database is opened only if its tables are exactly those of this version. Nothing stored in it
+//! is executed, and no statement can change its tables.
 
 use crate::base::fs;
 use rusqlite::config::DbConfig;
@@ -9,11 +9,11 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::Path;
 use std::time::Duration;
 
-/// What the file says it is: `ctxc` in ASCII.
+/// The application id of the file: `ctxc` in ASCII.
 const APPLICATION: i32 = 0x6374_7863;
-/// Moves with the tables, with how words are made, with how files are cut into passages and with which texts count as keys.
+/// Changes with the tables, and with the rules for words, passages and keys.
 const VERSION: i32 = 5;
-/// How long one statement waits for another program's.
+/// The maximum wait of a statement for another program.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 const TABLES: &str = "
@@ -23,19 +23,19 @@ const TABLES: &str = "
     CREATE VIRTUAL TABLE words USING fts5(path, text, content='', tokenize='ascii');
 ";
 
-/// An open database whose tables are those of this version.
+/// An open database with the tables of this version.
 #[derive(Debug)]
 pub(in crate::store) struct Base {
     pub(super) connection: Connection,
 }
 
-/// Why a database cannot be used.
+/// The reason why a database cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::store) enum Broken {
-    /// It is damaged, or of another version, or of another program: it has to be made again.
+    /// Damaged, of another version, or of another program: it must be rebuilt.
     #[error("{0}")]
     Useless(String),
-    /// The file, the disk or another program is in the way.
+    /// The file, the disk or another program prevents access.
     #[error("{0}")]
     InTheWay(String),
 }
@@ -62,7 +62,7 @@ impl From<rusqlite::Error> for Broken {
 }
 
 impl Base {
-    /// Opens a database that is there. `None` where there is none.
+    /// Opens an existing database. `None` if it does not exist.
     pub(in crate::store) fn open(path: &Path) -> Result<Option<Self>, Broken> {
         if !fs::is_file(path) || fs::is_link(path) {
             return Ok(None);
@@ -81,19 +81,19 @@ impl Base {
         Ok(Some(Self { connection }))
     }
 
-    /// Makes a database where none is. Nobody else may make the same one meanwhile.
+    /// Creates a database at a free path. The caller excludes concurrent creation.
     pub(in crate::store) fn make(path: &Path) -> Result<Self, Broken> {
         Self::fill(Connection::open(path)?)
     }
 
-    /// A database that nobody else sees and that ends with the program.
+    /// Creates a private database in memory.
     pub(in crate::store) fn in_memory() -> Result<Self, Broken> {
         Self::fill(Connection::open_in_memory()?)
     }
 
     fn fill(mut connection: Connection) -> Result<Self, Broken> {
         guard(&connection, PATIENCE)?;
-        // It can be made again, so that a disk need not be waited for more often than order asks.
+        // The database can be rebuilt, so fewer synchronous writes are enough.
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         let making = connection.transaction()?;
         making.execute_batch(TABLES)?;
@@ -104,7 +104,7 @@ impl Base {
     }
 }
 
-/// How every database is opened, whoever wrote it.
+/// Sets the safety options of a connection, which assume an untrusted file.
 pub(super) fn guard(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
     connection.busy_timeout(patience)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -112,7 +112,7 @@ pub(super) fn guard(connection: &Connection, patience: Duration) -> rusqlite::Re
     connection.pragma_update(None, "cell_size_check", true)
 }
 
-/// Everything that a database defines: tables, indexes, and what runs by itself.
+/// Returns everything that a database defines: tables, indexes and triggers.
 pub(super) fn schema(connection: &Connection) -> rusqlite::Result<Vec<(String, String, String)>> {
     let mut ask = connection.prepare("SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name")?;
     ask.query_map((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()

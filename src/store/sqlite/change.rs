@@ -1,4 +1,4 @@
-//! What is known of files, and the one transaction that changes it.
+//! The stored facts about files, and the transaction that changes them.
 
 use super::base::{Base, Broken};
 use crate::store::passage::passages;
@@ -6,27 +6,28 @@ use crate::store::words::joined;
 use rusqlite::{OptionalExtension, Transaction, params};
 use std::collections::BTreeMap;
 
-/// A file as the index knows it.
+/// The stored facts about a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::store) struct Known {
-    /// Its stamp, as written.
+    /// Its stamp in stored form.
     pub(in crate::store) stamp: String,
-    /// Whether its stamp can be trusted: a file that changed a moment before it was read may change again under the same one.
+    /// True if its stamp is reliable: a file that changed shortly before it was read may change
+    /// again without a new stamp.
     pub(in crate::store) is_settled: bool,
     /// The hash of its bytes.
     pub(in crate::store) hash: [u8; 32],
-    /// What it holds.
+    /// The kind of its content.
     pub(in crate::store) holds: Holds,
 }
 
-/// What a file holds.
+/// The kind of a file's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) enum Holds {
-    /// Text, and so it has passages.
+    /// Text, which is split into passages.
     Text,
-    /// No text.
+    /// Not a text.
     Binary,
-    /// What ctxc itself writes or is told: no context for anybody.
+    /// A file written by ctxc or for it, which is never context.
     Own,
     /// A key or credentials.
     Key,
@@ -52,13 +53,13 @@ impl Holds {
     }
 }
 
-/// A change of the index, which holds once it is committed.
+/// A change of the index, which takes effect when it is committed.
 pub(in crate::store) struct Change<'b> {
     making: Transaction<'b>,
 }
 
 impl Base {
-    /// Every file that is known, by path.
+    /// Returns the stored facts about every file, by path.
     pub(in crate::store) fn known(&self) -> Result<BTreeMap<String, Known>, Broken> {
         let mut rows = self.connection.prepare("SELECT path, stamp, settled, hash, holds FROM files ORDER BY path")?;
         let rows = rows.query_map((), |row| {
@@ -68,7 +69,7 @@ impl Base {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Begins a change; others can look and cannot change meanwhile.
+    /// Begins a change; other programs can still read, but not write.
     pub(in crate::store) fn change(&mut self) -> Result<Change<'_>, Broken> {
         let making = self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         Ok(Change { making })
@@ -76,7 +77,7 @@ impl Base {
 }
 
 impl Change<'_> {
-    /// A file whose bytes are those that were known.
+    /// Updates the facts about a file with unchanged bytes.
     pub(in crate::store) fn touch(&self, path: &str, known: &Known) -> Result<(), Broken> {
         let mut write = self.making.prepare_cached(
             "INSERT INTO files (path, stamp, settled, hash, holds) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -86,7 +87,7 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// A file with the text that it holds now.
+    /// Stores a file with its current text.
     pub(in crate::store) fn put(&self, path: &str, known: &Known, text: &str) -> Result<(), Broken> {
         self.clear(path)?;
         self.touch(path, known)?;
@@ -108,14 +109,15 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// Forgets a file.
+    /// Removes a file.
     pub(in crate::store) fn remove(&self, path: &str) -> Result<(), Broken> {
         self.clear(path)?;
         self.making.prepare_cached("DELETE FROM files WHERE path = ?1")?.execute([path])?;
         Ok(())
     }
 
-    /// Removes the passages of a file. The index keeps no text of its own: it is told again what it was given.
+    /// Removes the passages of a file. The full-text index stores no text, so a deletion must
+    /// repeat the indexed text.
     fn clear(&self, path: &str) -> Result<(), Broken> {
         let name = joined(path);
         let mut next = self.making.prepare_cached("SELECT id, text FROM passages WHERE path = ?1 LIMIT 1")?;
@@ -130,7 +132,7 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// Makes the change hold.
+    /// Commits the change.
     pub(in crate::store) fn commit(self) -> Result<(), Broken> {
         Ok(self.making.commit()?)
     }

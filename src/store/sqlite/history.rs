@@ -1,7 +1,9 @@
-//! The history in an SQLite database: cases with their trials are committed as they are handed in. Several programs may write at once, each its own runs.
+//! The history in an SQLite database: cases with their trials are committed as they are added.
+//! Several programs may write at once, each its own runs.
 //!
-//! What a signal of drift is made of stands in columns, clustered by case, so that the last runs of a case are read without those
-//! before them. It is opened with distrust, as the index is, and never made again: nobody else has what it holds.
+//! The figures for detecting drift are stored in columns, clustered by case, so that the last runs
+//! of a case are read without the earlier ones. Like the index, it is opened as an untrusted file;
+//! it is never rebuilt, because its data exists nowhere else.
 
 use super::base::{guard, schema};
 use crate::base::fs;
@@ -11,14 +13,14 @@ use serde_json::value::RawValue;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What the file says it is: `ctxh` in ASCII.
+/// The application id of the file: `ctxh` in ASCII.
 const APPLICATION: i32 = 0x6374_7868;
-/// Moves with the tables.
+/// Changes with the tables.
 const VERSION: i32 = 3;
-/// How long one statement waits for another program's.
+/// The maximum wait of a statement for another program.
 const PATIENCE: Duration = Duration::from_secs(5);
 const NAP: Duration = Duration::from_millis(20);
-/// Runs of which whole results are kept; of those before them, verdicts and figures are.
+/// The number of runs whose whole results are stored; earlier ones keep only verdicts and figures.
 const WHOLE: i64 = 50;
 
 const TABLES: &str = "
@@ -28,7 +30,7 @@ const TABLES: &str = "
     CREATE TABLE trials (run INTEGER NOT NULL, key TEXT NOT NULL, trial INTEGER NOT NULL, verdict TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, cost_usd REAL, latency_ms INTEGER, decomposes INTEGER, PRIMARY KEY (run, key, trial)) WITHOUT ROWID;
 ";
 
-/// What each version adds to the one before it.
+/// The additions of each version to the previous one.
 const ADDED: [&str; 2] = [
     "CREATE TABLE answers (run INTEGER NOT NULL, id TEXT NOT NULL, given TEXT NOT NULL, PRIMARY KEY (run, id)) WITHOUT ROWID;",
     "CREATE TABLE open_trials (run INTEGER NOT NULL, id TEXT NOT NULL, trial TEXT NOT NULL, key TEXT NOT NULL, context_hash TEXT NOT NULL, given TEXT, used TEXT NOT NULL, PRIMARY KEY (run, id, trial)) WITHOUT ROWID;",
@@ -75,18 +77,18 @@ impl From<rusqlite::Error> for HistoryError {
 }
 
 impl SqliteHistory {
-    /// Opens the history in a file; `None` where there is none.
+    /// Opens the history in a file; `None` if the file does not exist.
     ///
     /// # Errors
-    /// It is of a newer version, something else, damaged, or in use.
+    /// It is of a newer version, not a history, damaged, or in use.
     pub fn open(path: &Path) -> Result<Option<Self>, HistoryError> {
         if fs::exists(path) { Self::make(path).map(Some) } else { Ok(None) }
     }
 
-    /// The same, and makes it where there is none. Its folder has to be there.
+    /// Opens the history in a file, and creates the file if needed. Its folder must exist.
     ///
     /// # Errors
-    /// As those of `open`; or it cannot be made.
+    /// As for `open`, or the file cannot be created.
     pub fn make(path: &Path) -> Result<Self, HistoryError> {
         if fs::is_link(path) || fs::exists(path) && !fs::is_file(path) {
             return Err(HistoryError::Foreign("it is a link, or no regular file".to_owned()));
@@ -102,10 +104,11 @@ impl SqliteHistory {
         }
     }
 
-    /// Reads all of it, to see whether it is whole: what is asked for by a damaged index is not found, and nothing else tells.
+    /// Checks the integrity of the whole database: lookups in a damaged index miss rows without an
+    /// error.
     ///
     /// # Errors
-    /// It is damaged: what was found first.
+    /// The first damage that was found.
     pub fn check(&self) -> Result<(), HistoryError> {
         let found = self.connection.query_row("PRAGMA quick_check(1)", (), |row| row.get::<_, String>(0))?;
         if found == "ok" { Ok(()) } else { Err(HistoryError::Damaged(found)) }
@@ -128,7 +131,7 @@ impl SqliteHistory {
     }
 }
 
-/// Checks what a database is, or makes its tables where it has none.
+/// Checks the identity of a database, and creates its tables if it is empty.
 fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
     guard(connection, PATIENCE)?;
     let number = |connection: &Connection, name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
@@ -138,7 +141,7 @@ fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
         return Err(HistoryError::Newer(version, VERSION));
     }
     let begun = Instant::now();
-    // Who changes the mode waits for nobody by himself.
+    // Changing the mode ignores the busy timeout, so the loop waits instead.
     while let Err(error) = connection.pragma_update(None, "journal_mode", "WAL").map_err(HistoryError::from) {
         if error != HistoryError::Busy || begun.elapsed() > PATIENCE {
             return Err(error);
@@ -151,7 +154,7 @@ fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
     if schema(&making)?.is_empty() && application == 0 {
         drop(making);
         let making = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Another program may have been faster.
+        // Another program may have created them meanwhile.
         if schema(&making)?.is_empty() {
             making.execute_batch(TABLES)?;
             making.execute_batch(&ADDED.concat())?;
@@ -206,7 +209,7 @@ impl EvalHistory for SqliteHistory {
         if used.0 > 0 {
             spent(&making, run, used)?;
             let mut tried = making.prepare_cached("DELETE FROM open_trials WHERE run = ?1 AND id = ?2")?;
-            // What a case was answered that could not be tried to its end is of use when it is tried again.
+            // The trials of a case that ended with an error are kept for its next attempt.
             for case in cases.iter().filter(|case| case.verdict != "error") {
                 tried.execute(params![run, case.id])?;
             }
@@ -350,7 +353,7 @@ impl EvalHistory for SqliteHistory {
     }
 }
 
-/// Adds a case to a run, in place of what the run has of it.
+/// Adds a case to a run, replacing an earlier version of it.
 fn put(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), HistoryError> {
     let CaseRecord { id, key, context_hash, provider, model, live, verdict, trials, result, answers } = case;
     let earlier: Option<(String, bool)> = making
@@ -409,7 +412,7 @@ fn put(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), HistoryEr
     Ok(())
 }
 
-/// Writes down what a run has used by now.
+/// Sets the usage of a run so far.
 fn spent(making: &Connection, run: i64, (calls, tokens, usd): (u64, u64, f64)) -> Result<(), HistoryError> {
     let mut spend = making.prepare_cached("UPDATE runs SET calls = ?2, tokens = ?3, cost_usd = ?4 WHERE seq = ?1")?;
     spend.execute(params![run, calls.cast_signed(), tokens.cast_signed(), usd])?;
@@ -427,7 +430,7 @@ fn insert(making: &Connection, seq: i64, run: &RunRecord) -> Result<(), HistoryE
     Ok(())
 }
 
-/// JSON as it was written; what is none any more counts as nothing.
+/// Parses stored JSON; invalid JSON counts as absent.
 fn raw(text: String) -> Option<Box<RawValue>> {
     RawValue::from_string(text).ok()
 }

@@ -1,4 +1,4 @@
-//! Asking: which passages answer best.
+//! Queries the index for the best passages.
 
 use super::base::{Base, Broken};
 use crate::store::query::Asked;
@@ -6,7 +6,7 @@ use rusqlite::Row as Record;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// A passage that answers.
+/// A passage that matches a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::store) struct Row {
     /// Its file.
@@ -15,17 +15,19 @@ pub(in crate::store) struct Row {
     pub(in crate::store) first: u32,
     /// Its last line.
     pub(in crate::store) last: u32,
-    /// Which part of a long line; else 0.
+    /// The number of the piece of a long line; otherwise 0.
     pub(in crate::store) piece: u32,
-    /// Whether it is its file.
+    /// True if it is the whole file.
     pub(in crate::store) is_whole: bool,
     /// Its text.
     pub(in crate::store) text: String,
-    /// How well it answers, in billionths of the most that a passage could: whole numbers, so that a tie is one on every machine.
+    /// Its score, in billionths of the maximum: an integer, so that ties are the same on every
+    /// machine.
     pub(in crate::store) score: i64,
 }
 
-/// How often each passage holds a word, in its path twice as often, and the bytes of its text.
+/// The occurrences of a word in each passage, those in its path counted twice, and the bytes of its
+/// text.
 const HOLDING: &str = "
     SELECT doc, size, sum(CASE col WHEN 'path' THEN 2 ELSE 1 END)
     FROM temp.vocabulary JOIN passages ON passages.id = doc WHERE term = ?1 GROUP BY doc
@@ -33,28 +35,30 @@ const HOLDING: &str = "
 const VOCABULARY: &str = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'instance')";
 const PASSAGE: &str = "SELECT path, first, last, piece, whole, text FROM passages WHERE id = ?1";
 
-/// How soon more of one word says little more, and the bytes of a passage of which no length is made up for: as BM25 has them.
+/// The parameters of BM25: the saturation of repeated words, the weight of the length, and the
+/// length in bytes without correction.
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.75;
 const USUAL: f64 = 1_500.0;
 
 impl Base {
-    /// How many passages there are.
+    /// Returns the number of passages.
     pub(in crate::store) fn passages(&self) -> Result<u64, Broken> {
         Ok(self
             .connection
             .query_row("SELECT count(*) FROM passages", (), |record| record.get::<_, i64>(0).map(i64::unsigned_abs))?)
     }
 
-    /// The files that have passages, each with their number.
+    /// Returns the files that have passages, each with their number.
     pub(in crate::store) fn passages_by_file(&self) -> Result<Vec<(String, u64)>, Broken> {
         let mut counted = self.connection.prepare_cached("SELECT path, count(*) FROM passages GROUP BY path ORDER BY path")?;
         let rows = counted.query_map((), |record| Ok((record.get(0)?, record.get::<_, i64>(1)?.unsigned_abs())))?;
         Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
     }
 
-    /// The passages that hold one of some words, best first, ties by path and line, of open files alone. The score of each is a function of the words and
-    /// of the passage alone, so that no other file moves it.
+    /// Returns the passages of accessible files that contain one of some words, best first, ties by
+    /// path and line. A score depends only on the words and on the passage, so that other files
+    /// never change it.
     pub(in crate::store) fn best(
         &self,
         words: &[Asked],
@@ -80,7 +84,7 @@ impl Base {
         let mut passage = self.connection.prepare_cached(PASSAGE)?;
         let mut rows: Vec<Row> = Vec::new();
         for (score, id) in ranked {
-            // Those that share the last place go by path and line, which only the rows know.
+            // Ties at the last place are broken by path and line, which only the rows contain.
             if rows.len() >= limit && rows.last().is_none_or(|last| last.score > score) {
                 break;
             }
@@ -94,7 +98,7 @@ impl Base {
         Ok(rows)
     }
 
-    /// The text of a file, as it was indexed.
+    /// Returns the text of a file as it was indexed.
     pub(in crate::store) fn text(&self, path: &str) -> Result<String, Broken> {
         let mut ask = self.connection.prepare_cached("SELECT text FROM passages WHERE path = ?1 ORDER BY first, piece")?;
         let rows = ask.query_map([path], |row| row.get::<_, String>(0))?;

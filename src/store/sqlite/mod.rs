@@ -1,7 +1,9 @@
-//! The one door to SQLite: the full-text index (a table of files, a table of passages, and the index over their words), and the history.
+//! The only access to SQLite: the full-text index (a table of files, a table of passages, and the
+//! index of their words), and the history.
 //!
-//! Text of users never becomes SQL or a query of FTS5: values are bound, and a query is made of words that hold letters and
-//! digits alone. Every change happens in one transaction, so that a program that ends half-way leaves what was there.
+//! Text of users never becomes SQL or an FTS5 query: values are bound, and a query consists of
+//! words of letters and digits. Every change is one transaction, so that an interrupted program
+//! leaves the previous state.
 
 mod base;
 mod change;

@@ -1,10 +1,10 @@
-//! The last runs of each case, read without those before them.
+//! Reads the last runs of each case, without reading earlier ones.
 
 use super::history::SqliteHistory;
 use crate::store::history::{BEFORE, HistoryError, Point, Series};
 use rusqlite::{Row, Statement, params};
 
-/// The name of the next case: cases stand by name, so that none of their runs is passed over one by one.
+/// The name of the next case: jumps from name to name without scanning the runs in between.
 const NEXT: &str = "SELECT min(id) FROM cases WHERE id > ?1";
 
 const RUNS: &str = "
@@ -30,7 +30,7 @@ impl SqliteHistory {
     }
 }
 
-/// What models answered says more than what is replayed or scripted.
+/// Answers of models take precedence over replayed and scripted ones.
 fn either(runs: &mut Statement<'_>, id: &str, window: usize) -> rusqlite::Result<Option<Series>> {
     match of_case(runs, id, true, window)? {
         None => of_case(runs, id, false, window),
@@ -47,7 +47,7 @@ fn of_case(runs: &mut Statement<'_>, id: &str, live: bool, window: usize) -> rus
     let mut other = None;
     while let Some(row) = rows.next()? {
         if is_of(row, (&series.provider, &series.model, &series.context_hash))? {
-            // Configurations that take turns are no change from one to the other.
+            // Alternating configurations are not a change from one to the other.
             series.before.clear();
             other = None;
             series.now.push(point(row)?);

@@ -1,6 +1,7 @@
-//! The smallest edits that change an element and keep everything around it: indentation, line breaks, quotes.
+//! The smallest edits that change an element and preserve everything around it: indentation, line
+//! breaks, quotes.
 //!
-//! `xml` given to these functions is written with `\n` and without indentation of its own around it; its lines are
+//! The `xml` passed to these functions uses `\n` and has no indentation of its own; its lines are
 //! indented and broken like those of the file.
 
 use super::escape::escape_attribute;
@@ -8,7 +9,7 @@ use crate::base::fix::Edit;
 use crate::base::span::Span;
 use crate::syntax::tree::{Element, Kind};
 
-/// Adds a child behind the last one.
+/// Adds a child after the last one.
 pub fn insert_child(element: Element<'_>, xml: &str) -> Edit {
     let text = element.document().text;
     if let Some(last) = element.elements().last() {
@@ -26,7 +27,7 @@ pub fn insert_child(element: Element<'_>, xml: &str) -> Edit {
     if content.trim().is_empty() {
         return Edit::replace(inner, format!("{line}{inside}{body}{line}{own}"));
     }
-    // Text, comments: the child goes behind them, and what white space follows them stays.
+    // After text and comments: the child follows them, before their trailing white space.
     let kept = inner.start + content.trim_end().len() as u32;
     let tail = if content.trim_end().len() == content.len() { format!("{line}{own}") } else { String::new() };
     Edit::insert(kept, format!("{line}{inside}{body}{tail}"))
@@ -48,7 +49,7 @@ pub fn insert_before(element: Element<'_>, xml: &str) -> Edit {
     before(element.document().text, element.span().start, xml)
 }
 
-/// Adds a sibling behind an element.
+/// Adds a sibling after an element.
 pub fn insert_after(element: Element<'_>, xml: &str) -> Edit {
     let text = element.document().text;
     let end = element.span().end;
@@ -61,7 +62,7 @@ pub fn insert_after(element: Element<'_>, xml: &str) -> Edit {
     }
 }
 
-/// Removes an element, with its line when nothing else stands there.
+/// Removes an element, with its line if it is alone on it.
 pub fn remove_element(element: Element<'_>) -> Edit {
     let text = element.document().text;
     let span = element.span();
@@ -88,7 +89,7 @@ pub fn rename_element(element: Element<'_>, name: &str) -> Vec<Edit> {
     edits
 }
 
-/// Gives an attribute a value; adds it behind the others when it is not there.
+/// Sets the value of an attribute; adds a missing one after the others.
 pub fn set_attribute(element: Element<'_>, name: &str, value: &str) -> Edit {
     let value = escape_attribute(value);
     if let Some(attribute) = element.attribute(name) {
@@ -101,19 +102,19 @@ pub fn set_attribute(element: Element<'_>, name: &str, value: &str) -> Edit {
     Edit::insert(last, format!(" {name}=\"{value}\""))
 }
 
-/// Puts text, written as XML, between the tags of an element in place of what stands there.
+/// Replaces the content of an element with text written as XML.
 pub fn set_content(element: Element<'_>, xml: &str) -> Edit {
     if element.is_empty_tag() { open_up(element, xml) } else { Edit::replace(element.inner(), xml) }
 }
 
-/// Removes an attribute with the white space before it. `None` when it is not there.
+/// Removes an attribute with the white space before it. `None` if it does not exist.
 pub fn remove_attribute(element: Element<'_>, name: &str) -> Option<Edit> {
     let span = element.attribute(name)?.span();
     let before = element.document().text.get(..span.start as usize)?;
     Some(Edit::delete(Span::new(before.trim_ascii_end().len() as u32, span.end)))
 }
 
-/// Inserts before what begins at `start`, on a line of its own when that begins one.
+/// Inserts before the node at `start`, on a line of its own if the node begins a line.
 fn before(text: &str, start: u32, xml: &str) -> Edit {
     match indent(text, start) {
         Some(own) => {
@@ -124,7 +125,7 @@ fn before(text: &str, start: u32, xml: &str) -> Edit {
     }
 }
 
-/// A child of an element that stands in the middle of a line.
+/// Inserts a child of an element in the middle of a line.
 fn insert_flat(element: Element<'_>, xml: &str) -> Edit {
     if element.is_empty_tag() { open_up(element, xml) } else { Edit::insert(element.inner().end, xml) }
 }
@@ -138,15 +139,15 @@ fn open_up(element: Element<'_>, content: &str) -> Edit {
     Edit::replace(Span::new(start, tag.end), format!(">{content}</{}>", element.name()))
 }
 
-/// The white space before `start` when it is all that its line has before it.
+/// The white space before `start` if nothing else precedes it on its line.
 fn indent(text: &str, start: u32) -> Option<&str> {
     let before = text.get(..start as usize)?;
     let head = before.trim_end_matches([' ', '\t']);
     (head.is_empty() || head.ends_with(['\n', '\r'])).then(|| before.get(head.len()..).unwrap_or(""))
 }
 
-/// The indentation of an element's children, as the file does it elsewhere: the first element that begins a line
-/// deeper than its parent decides.
+/// The indentation of an element's children, by the style of the file: the first element that
+/// begins a line deeper than its parent decides.
 fn deeper(element: Element<'_>, own: &str) -> String {
     let text = element.document().text;
     let unit = element.document().elements().find_map(|other| {
@@ -163,7 +164,7 @@ fn line_break(text: &str) -> &'static str {
     if first > 0 && text.as_bytes().get(first - 1) == Some(&b'\r') { "\r\n" } else { "\n" }
 }
 
-/// All lines but the first indented, broken as the file breaks its lines.
+/// Indents all lines but the first, with the line breaks of the file.
 fn indented(xml: &str, indent: &str, line: &str) -> String {
     let mut out = String::with_capacity(xml.len() + indent.len());
     for (at, part) in xml.lines().enumerate() {

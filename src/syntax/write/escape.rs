@@ -1,15 +1,15 @@
-//! What must not stand in text or in a value as it is.
+//! Escapes text and attribute values.
 
 use quick_xml::escape;
 use std::borrow::Cow;
 
-/// Text as it stands between tags: `&`, `<` and `>` escaped (the last one for the sake of `]]>`).
+/// Escapes text between tags: `&`, `<` and `>` (the last one because of `]]>`).
 pub fn escape_text(text: &str) -> Cow<'_, str> {
     let escaped = escape::partial_escape(text);
     if escaped.contains('\r') { Cow::Owned(escaped.replace('\r', "&#13;")) } else { escaped }
 }
 
-/// Text as it stands in an attribute value, whichever quotes are around it. Line breaks and tabs survive reading.
+/// Escapes an attribute value for either kind of quotes. Line breaks and tabs survive reading.
 pub fn escape_attribute(value: &str) -> Cow<'_, str> {
     let escaped = escape::escape(value);
     if !escaped.contains(['\r', '\n', '\t']) {
@@ -18,7 +18,7 @@ pub fn escape_attribute(value: &str) -> Cow<'_, str> {
     Cow::Owned(escaped.replace('\r', "&#13;").replace('\n', "&#10;").replace('\t', "&#9;"))
 }
 
-/// A text without what no XML document may hold, escaped or not: such characters are shown as `\u{1}`.
+/// Replaces characters that no XML document may contain, escaped or not, with the form `\u{1}`.
 pub fn legal(text: &str) -> Cow<'_, str> {
     let is_legal = |c: char| !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
     if text.chars().all(is_legal) {

@@ -1,4 +1,4 @@
-//! Writing XML: whole templates, and the smallest edits of one that somebody wrote.
+//! Writing XML: complete templates, and the smallest edits of existing ones.
 
 mod edit;
 mod escape;

@@ -1,11 +1,11 @@
-//! Templates and other XML from nothing, indented by two spaces. Writes to memory, so it cannot fail.
+//! Builds templates and other XML, indented by two spaces. Writes to memory, so it cannot fail.
 
 use quick_xml::Writer;
 use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use quick_xml::name::QName;
 
-/// Writes elements one after the other; each call writes whole lines.
+/// Writes elements one after another; each call writes complete lines.
 pub struct TemplateWriter {
     out: Writer<Vec<u8>>,
     open: Vec<String>,
@@ -29,7 +29,7 @@ impl TemplateWriter {
         Self { out: Writer::new_with_indent(Vec::new(), b' ', 2), open: Vec::new() }
     }
 
-    /// The XML declaration, for readers that ask for one.
+    /// Writes the XML declaration, for readers that require one.
     pub fn declaration(&mut self) -> &mut Self {
         self.write(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)));
         self
@@ -50,7 +50,7 @@ impl TemplateWriter {
         self
     }
 
-    /// An element with nothing but text, on one line.
+    /// Writes an element that contains only text, on one line.
     pub fn leaf(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) -> &mut Self {
         self.write(Event::Start(start(name, attributes)));
         self.write(Event::Text(BytesText::from_escaped(super::escape_text(text))));
@@ -58,13 +58,13 @@ impl TemplateWriter {
         self
     }
 
-    /// An element without content.
+    /// Writes an element without content.
     pub fn empty(&mut self, name: &str, attributes: &[(&str, &str)]) -> &mut Self {
         self.write(Event::Empty(start(name, attributes)));
         self
     }
 
-    /// A comment. `--` in it is written `- -`, which XML allows.
+    /// Writes a comment. `--` in it becomes `- -`, which XML allows.
     pub fn comment(&mut self, text: &str) -> &mut Self {
         let safe = text.replace("--", "- -");
         let pad = if safe.ends_with('-') { " " } else { "" };
@@ -72,7 +72,7 @@ impl TemplateWriter {
         self
     }
 
-    /// Closes what is open and gives the text, ending in a line break.
+    /// Closes all open elements and returns the text, which ends in a line break.
     pub fn finish(mut self) -> String {
         while !self.open.is_empty() {
             self.close();
@@ -83,7 +83,7 @@ impl TemplateWriter {
     }
 
     fn write(&mut self, event: Event<'_>) {
-        // A vector takes everything.
+        // Writing to a vector cannot fail.
         let _ = self.out.write_event(event);
     }
 }

@@ -1,4 +1,5 @@
-//! From events to a tree. Collections in the making stand on a stack of their own, never on that of the program.
+//! From parser events to a tree. Open collections are kept on an explicit stack, never on the
+//! program's.
 
 use super::fault::{DEPTH, Fault, FaultKind, WEIGHT};
 use super::keys::{Key, merge, pair};
@@ -10,13 +11,14 @@ use granit_parser::{ErrorKind, Event, ParseResult, Parser, ScalarStyle, Tag};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Faults that are kept of one file.
+/// Maximum number of faults recorded for one file.
 const FAULTS: usize = 100;
 
-/// Reads a text. The tree holds everything up to the first fault that ends it; an empty text is nothing at its start.
+/// Reads a text. The tree contains everything up to the first fault that ends reading; an empty
+/// text is a null node at its start.
 pub fn read(text: &str) -> (Node<'_>, Vec<Fault>) {
     let mut builder = Builder { text, open: Vec::new(), root: None, anchors: HashMap::new(), weight: 0, faults: Vec::new() };
-    // One more than is allowed: what is too deep is told from what is wrong.
+    // One more than is allowed, so that excessive depth is distinguishable from a syntax error.
     let mut options = granit_parser::options! {
         emit_unresolved_aliases: true,
         flow_nesting_limit: DEPTH + 1,
@@ -62,7 +64,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Takes one event; whether there is more to read.
+    /// Processes one event; returns true while more can be read.
     fn take(&mut self, result: ParseResult<'t>) -> bool {
         let (event, at) = match result {
             Ok((event, at)) => (event, at),
@@ -84,7 +86,7 @@ impl<'t> Builder<'t> {
             Event::Scalar(text, style, anchor, own) => {
                 let is_text = own.as_deref().is_some_and(|tag| tag.core_suffix() == Some("str"));
                 let own = tag(own);
-                // A block's place runs on to the next node.
+                // The span of a block scalar extends to the next node.
                 let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
                 let shown = if block { span.slice(self.text).trim_end().len() as u32 } else { span.len() };
                 let at = Span::new(span.start, span.start + shown);
@@ -101,13 +103,13 @@ impl<'t> Builder<'t> {
             Event::SequenceEnd | Event::MappingEnd => return self.end(span),
             Event::Alias(anchor) => {
                 let node = self.anchors.get(&anchor).cloned();
-                // An anchor that is not there yet is that of a collection around the alias.
+                // An anchor that is still missing belongs to a collection around the alias.
                 let Some(node) = node else { return self.unknown(span) };
                 self.weight += node.weight();
                 return self.node(node, 0);
             }
             Event::UnresolvedAlias(_) => return self.unknown(span),
-            // What has no node: starts and ends of documents, and what was not asked for.
+            // Events without a node: starts and ends of documents, and unrequested events.
             _ => {}
         }
         true
@@ -126,7 +128,7 @@ impl<'t> Builder<'t> {
             return (span, FaultKind::Deep);
         }
         let start = self.text.get(..offset).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
-        // A text that goes on on the next line is at fault where it began.
+        // The fault of a text that continues on the next line is reported at its beginning.
         let mut at = start;
         for line in self.text.get(start..).unwrap_or("").split_inclusive('\n').take(2) {
             let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
@@ -147,7 +149,7 @@ impl<'t> Builder<'t> {
         true
     }
 
-    /// Closes the collection on top. A block's end is that of its last part.
+    /// Closes the innermost collection. A block ends with its last part.
     fn end(&mut self, span: Span) -> bool {
         let Some(open) = self.open.pop() else { return true };
         let end = if span.is_empty() { open.end } else { span.end };
@@ -163,7 +165,7 @@ impl<'t> Builder<'t> {
         self.node(Node { value, span, tag: open.tag }, open.anchor)
     }
 
-    /// Hands a finished node to what it stands in.
+    /// Adds a finished node to its parent.
     fn node(&mut self, node: Node<'t>, anchor: usize) -> bool {
         self.weight += 1;
         if self.weight > WEIGHT {
@@ -192,7 +194,7 @@ impl<'t> Builder<'t> {
         true
     }
 
-    /// Each key once: the first stays.
+    /// Removes duplicate keys; the first one stays.
     fn once(&mut self, entries: Vec<Entry<'t>>) -> Vec<Entry<'t>> {
         if entries.len() <= 8 {
             let is_double = |at: usize| {
@@ -213,7 +215,7 @@ impl<'t> Builder<'t> {
                 continue;
             };
             faults.push(Fault { span: entry.key.span, kind: FaultKind::DuplicateKey { key, first: first.key.span } });
-            // The first may be a line that was written twice.
+            // The first may be an unfinished line that was written again.
             if matches!(first.value.value, Value::Null) {
                 first.value = entry.value;
             }
@@ -225,7 +227,8 @@ impl<'t> Builder<'t> {
     }
 
     fn finish(mut self) -> (Node<'t>, Vec<Fault>) {
-        // What a fault left open is closed, so that what stands before it can be looked at.
+        // Collections left open by a fault are closed, so that everything before the fault can be
+        // checked.
         while !self.open.is_empty() {
             self.weight = 0;
             self.end(Span::at(0));

@@ -1,4 +1,4 @@
-//! Keys of a mapping: what is one, and what `<<` brings along.
+//! The keys of a mapping, and the entries merged by `<<`.
 
 use super::fault::{Fault, FaultKind};
 use super::node::{Entry, Node, Value};
@@ -6,20 +6,20 @@ use crate::base::span::{Span, Spanned};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// A key that waits for its value.
+/// A key whose value has not been read yet.
 pub(super) enum Key<'t> {
     /// A name.
     Plain(Spanned<Cow<'t, str>>),
-    /// `<<`, which takes over the entries of its value.
+    /// `<<`, which merges the entries of its value.
     Merge(Span),
-    /// One that was reported: its value is left out.
+    /// A key that was reported: its value is dropped.
     Refused,
 }
 
-/// The entries as written, and those that `<<` brings.
+/// The entries as written, and those merged by `<<`.
 type Entries<'m, 't> = (&'m mut Vec<Entry<'t>>, &'m mut Vec<Entry<'t>>);
 
-/// Takes a node as the key, or as the value of the key before it.
+/// Takes a node as a key, or as the value of the preceding key.
 pub(super) fn pair<'t>(text: &'t str, entries: Entries<'_, 't>, key: &mut Option<Key<'t>>, node: Node<'t>) -> Option<Fault> {
     let (entries, merged) = entries;
     let Some(known) = key.take() else {
@@ -29,7 +29,7 @@ pub(super) fn pair<'t>(text: &'t str, entries: Entries<'_, 't>, key: &mut Option
         *key = Some(match node.value {
             Value::Text(merge) if merge == "<<" && is_plain => Key::Merge(span),
             Value::Text(word) => Key::Plain(Spanned::new(word, span)),
-            // A number or a word of YAML is the name that is written.
+            // A number or a word of YAML is used as the name as written.
             Value::Null | Value::Bool(_) | Value::Number(_) => Key::Plain(Spanned::new(Cow::Borrowed(span.slice(text)), span)),
             Value::List(_) | Value::Map(_) => {
                 *key = Some(Key::Refused);
@@ -59,7 +59,8 @@ pub(super) fn pair<'t>(text: &'t str, entries: Entries<'_, 't>, key: &mut Option
     None
 }
 
-/// What `<<` brings stands behind what is written, and gives way to it; of several that bring a key, the first holds.
+/// Appends the merged entries. Written entries take precedence, then the first of several merged
+/// ones.
 pub(super) fn merge<'t>(entries: &mut Vec<Entry<'t>>, all: Vec<Entry<'t>>) {
     if all.is_empty() {
         return;

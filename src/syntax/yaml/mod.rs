@@ -1,7 +1,9 @@
-//! YAML, and JSON with it, as a tree in which every node and key has its place. Knows nothing of what is read.
+//! YAML, and thus JSON, as a tree in which every node and key has its span. Independent of the
+//! meaning of the data.
 //!
-//! Never fails and never recurses on the depth of the text: what is wrong comes back as data beside the tree of all that
-//! stands before it. Aliases are put in place, and weighed, so that no file grows beyond [`WEIGHT`]. The only door to the parser.
+//! Never fails and never recurses on the depth of the text: faults are returned beside the tree of
+//! everything before them. Aliases are replaced by their nodes, and weighed, so that no file grows
+//! beyond [`WEIGHT`]. The only door to the parser.
 
 mod build;
 mod fault;

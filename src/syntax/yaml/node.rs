@@ -1,4 +1,5 @@
-//! The tree: each node and each key with its place. Never words anything but what a node is.
+//! The tree: each node and each key with its span. Contains no message texts except the names of
+//! node kinds.
 
 use crate::base::span::{Span, Spanned};
 use std::borrow::Cow;
@@ -6,22 +7,22 @@ use std::borrow::Cow;
 /// A node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node<'t> {
-    /// What it is.
+    /// The value.
     pub value: Value<'t>,
-    /// Where it stands: the quotes with a quoted text, the text alone of a block.
+    /// The span: with the quotes of a quoted text, without the indicator of a block.
     pub span: Span,
-    /// Its own tag, `!file`; none of those of YAML itself.
+    /// A custom tag such as `!file`; `None` for YAML's own tags.
     pub tag: Option<Box<Spanned<String>>>,
 }
 
-/// What a node is, by the core schema of YAML 1.2.
+/// The value of a node by the core schema of YAML 1.2.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'t> {
-    /// `null`, `~`, or nothing at all.
+    /// `null`, `~`, or an empty value.
     Null,
     /// `true`, `false`.
     Bool(bool),
-    /// A number that JSON can say.
+    /// A number that JSON can represent.
     Number(serde_json::Number),
     /// A text.
     Text(Cow<'t, str>),
@@ -36,7 +37,7 @@ pub enum Value<'t> {
 pub struct Entry<'t> {
     /// The key as written, without its quotes.
     pub key: Spanned<Cow<'t, str>>,
-    /// Its value.
+    /// The value.
     pub value: Node<'t>,
 }
 
@@ -57,7 +58,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// The text of a text.
+    /// The text of a text node.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
@@ -70,7 +71,7 @@ impl<'t> Node<'t> {
         self.entries()?.iter().find(|entry| entry.key.value == key).map(|entry| &entry.value)
     }
 
-    /// The node as JSON, the members of objects in their order. Its own tags are lost.
+    /// The node as JSON, with the order of keys preserved. Custom tags are lost.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Null => serde_json::Value::Null,
@@ -85,7 +86,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// What it is, for people: “a text”, “a list”.
+    /// The kind of the value, for messages: “a text”, “a list”.
     pub const fn what(&self) -> &'static str {
         match self.value {
             Value::Null => "nothing",
@@ -97,7 +98,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// What an alias of it adds to a tree.
+    /// The weight that an alias of the node adds to a tree.
     pub(super) fn weight(&self) -> usize {
         1 + match &self.value {
             Value::Null | Value::Bool(_) | Value::Number(_) => 0,

@@ -1,18 +1,18 @@
-//! Scalars by the core schema of YAML 1.2: `yes` is a text, a date is one, and so is whatever stands in quotes.
+//! Scalars by the core schema of YAML 1.2: `yes` is a text, and so are dates and quoted scalars.
 
 use super::node::{Node, Value};
 use crate::base::span::{Span, Spanned};
 use granit_parser::{ScalarStyle, Tag};
 use std::borrow::Cow;
 
-/// A tag that is not one of YAML's own.
+/// A tag other than YAML's own.
 pub(super) fn own_tag(tag: Option<&Tag>, node: Span, at: &granit_parser::Span) -> Option<Box<Spanned<String>>> {
     let tag = tag.filter(|tag| tag.core_suffix().is_none())?;
     let span = at.tag_span().and_then(|span| span.byte_range()).map_or(node, |range| Span::of(range.start, range.end));
     Some(Box::new(Spanned::new(tag.suffix().to_owned(), span)))
 }
 
-/// Reads a scalar. Only what is written without quotes can be anything but a text.
+/// Parses a scalar. Only an unquoted one can be anything but a text.
 pub(super) fn scalar(
     text: Cow<'_, str>,
     style: ScalarStyle,

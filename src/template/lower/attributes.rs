@@ -1,4 +1,4 @@
-//! Attributes against the element table.
+//! Checks attributes against the element table.
 
 use super::children::is_blank;
 use super::state::Lower;
@@ -12,7 +12,7 @@ use crate::template::parts::Str;
 use crate::template::setting::Word;
 use std::borrow::Cow;
 
-/// Elements that have no effect where nothing stands in them, and no attribute that gives them a value.
+/// Elements that have no effect if they are empty and no attribute gives them a value.
 const SILENT: [Kind; 13] = [
     Kind::Instructions,
     Kind::System,
@@ -30,7 +30,8 @@ const SILENT: [Kind; 13] = [
 ];
 
 impl<'a> Lower<'a> {
-    /// Hands over each attribute that the table knows and whose value fits; reports the rest, and what is missing.
+    /// Passes each known attribute with a valid value to `take`; reports other attributes, and
+    /// missing ones.
     pub(super) fn attributes(
         &mut self,
         kind: Kind,
@@ -40,19 +41,20 @@ impl<'a> Lower<'a> {
         let mut seen = 0_u32;
         for attribute in element.attributes() {
             let name = attribute.name();
-            // A prefix that nobody declared has been reported; what it stands before is foreign all the same.
+            // An undeclared prefix has been reported; a prefixed attribute is foreign in any case.
             if attribute.namespace().is_some() || name == "xmlns" || name.contains(':') {
                 continue;
             }
             let Some((at, known)) = kind.attributes().enumerate().find(|(_, known)| known.name == name) else {
-                // A second one of its name has been reported as that.
+                // A duplicate attribute has been reported as such.
                 if element.attribute(name).is_some_and(|first| first.name_span() != attribute.name_span()) {
                     continue;
                 }
                 let meant = meant(kind, element, name, seen);
                 let known = meant.map(|(_, known)| known.name);
                 self.fault_of_tag(element, attribute.name_span(), FaultKind::UnknownAttribute { kind, attribute, meant: known });
-                // Read as what it was meant to be; a reference would make the element another one.
+                // Read as the intended attribute. A reference is excluded: it would turn the
+                // element into another one.
                 if let Some((at, known)) = meant.filter(|(_, known)| known.name != "ref") {
                     seen |= 1 << at;
                     if let Some(value) = self.value(element, known, attribute) {
@@ -61,7 +63,7 @@ impl<'a> Lower<'a> {
                 }
                 continue;
             };
-            // Of two with one name, which the reader has reported, the first counts.
+            // Duplicates have been reported by the parser; the first one counts.
             if seen & (1 << at) != 0 {
                 continue;
             }
@@ -74,7 +76,8 @@ impl<'a> Lower<'a> {
                 take(self, known.name, value);
             }
         }
-        // Of a text, all but those that say how it is read; one that nobody knows may be a slip of `src`.
+        // In a text element, `syntax`, `verbatim` and `trust` do not count. An unknown attribute
+        // counts: it may be a misspelled `src`.
         let says_something =
             |attribute: Attribute<'_>| !kind.is_text() || !["syntax", "verbatim", "trust"].contains(&attribute.name());
         if SILENT.contains(&kind) && is_blank(element) && !element.attributes().any(says_something) {
@@ -89,7 +92,7 @@ impl<'a> Lower<'a> {
 
     fn value(&mut self, element: Element<'a>, known: &'static Attr, attribute: Attribute<'a>) -> Option<Str<'a>> {
         let raw = attribute.value();
-        // Of what ends an answer, blanks count.
+        // Blanks are significant in a stop text.
         if known.values == Values::Any || (known.values == Values::Sampling(Parameter::Stop) && !raw.is_empty()) {
             return Some(Spanned::new(raw, attribute.value_span()));
         }
@@ -126,7 +129,8 @@ impl<'a> Lower<'a> {
             Values::OneOf(allowed) => {
                 if !allowed.contains(&&*value.value) {
                     let found = value.value.into_owned();
-                    // Read as what is meant: a text that is taken for one of another kind would be mended for what it is not.
+                    // Read as the intended word: otherwise a text of the wrong kind would lead to
+                    // misleading fixes.
                     let word = suggest::likeliest(&found, allowed.iter().copied());
                     self.fault_of_tag(element, value.span, FaultKind::BadValue { name: known.name, found, allowed });
                     return word.map(|word| Spanned::new(Cow::Borrowed(word), value.span));
@@ -137,7 +141,7 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// The attribute that a name is meant to be: one that is near, or that authors call so, and that is not there.
+/// Returns the absent attribute that a name stands for: one with a similar name or with this alias.
 fn meant(kind: Kind, element: Element<'_>, name: &str, seen: u32) -> Option<(usize, &'static Attr)> {
     let free = || {
         let known = kind.attributes().enumerate();
@@ -148,7 +152,7 @@ fn meant(kind: Kind, element: Element<'_>, name: &str, seen: u32) -> Option<(usi
         .or_else(|| free().find(|(_, known)| known.also.contains(&name)))
 }
 
-/// Reads `true` or `false`.
+/// Parses `true` or `false`.
 pub(super) fn boolean<'a>(name: &'static str, value: &Str<'a>) -> Result<bool, FaultKind<'a>> {
     let Some(read) = bool::parse(&value.value) else {
         let found = value.value.to_string();
@@ -161,7 +165,7 @@ pub(super) fn boolean<'a>(name: &'static str, value: &Str<'a>) -> Result<bool, F
     Ok(read)
 }
 
-/// What people write for true and false.
+/// Parses common words for true and false.
 fn truth(found: &str) -> Option<bool> {
     let is = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(found));
     if is(&["yes", "y", "1", "on", "true"]) {
@@ -173,10 +177,10 @@ fn truth(found: &str) -> Option<bool> {
     }
 }
 
-/// A value without the white space around it; its span shrinks along where the bytes are those of the source.
+/// Removes surrounding white space; the span shrinks if its bytes are those of the source.
 pub(super) fn trimmed(value: Cow<'_, str>, span: Span) -> Str<'_> {
     match value {
-        // Nearly every value begins and ends with a sign that is no white space.
+        // Fast path: nearly every value begins and ends with a visible character.
         Cow::Borrowed(text)
             if [text.as_bytes().first(), text.as_bytes().last()].iter().all(|end| end.is_some_and(u8::is_ascii_graphic)) =>
         {

@@ -1,4 +1,5 @@
-//! Calls in the `{{…}}` of a body's texts: each is a call of the body, and its result goes by the words of the call.
+//! Calls in the `{{…}}` of a body's texts: each is a call of the body, and its result is named by
+//! the text of the call.
 
 use crate::base::span::{Span, Spanned};
 use crate::template::expression::{self, Expression, Piece};
@@ -10,7 +11,7 @@ use crate::template::texts::{self, Role};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// The calls in the texts that stand in a body itself.
+/// Collects the calls in the texts of a body itself.
 pub(super) fn calls<'a>(task: &Task<'a>) -> Vec<Call<'a>> {
     let mut found = Vec::new();
     let mut known = HashSet::new();
@@ -30,12 +31,12 @@ pub(super) fn calls<'a>(task: &Task<'a>) -> Vec<Call<'a>> {
             }
         }
     });
-    // Those that are nodes are numbered without gaps.
+    // Calls that are nodes come first, so that they are numbered without gaps.
     found.sort_by_key(|call| call.result.is_none());
     found
 }
 
-// As deep as the parser lets calls nest.
+// The recursion is as deep as the parser permits calls to nest.
 fn call<'a>(written: &expression::Call<'_>, text: &Text<'a>, place: &dyn Fn(Span) -> Span) -> Call<'a> {
     let word = |word: &Spanned<Cow<'_, str>>| own(&word.value, place(word.span));
     let positional = written.positional.iter().map(|value| (None, value));

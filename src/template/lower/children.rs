@@ -1,4 +1,4 @@
-//! Child elements against the element table.
+//! Checks child elements against the element table.
 
 use super::slips;
 use super::state::Lower;
@@ -7,10 +7,11 @@ use crate::template::elements::{Child, Content, Kind};
 use crate::template::fault::FaultKind;
 use crate::template::setting::{SettingName, Word};
 
-/// How many siblings are looked through for each fault, so that many faults stay linear.
+/// The maximum number of siblings that are searched for each fault, so that many faults take linear
+/// time.
 pub(super) const FEW: usize = 257;
 
-/// A child that the table knows.
+/// A child that the table contains.
 #[derive(Clone, Copy)]
 pub(super) struct Found<'a> {
     pub(super) kind: Kind,
@@ -19,8 +20,8 @@ pub(super) struct Found<'a> {
 }
 
 impl<'a> Lower<'a> {
-    /// Hands over each child that the table knows, the first of those that may stand once; reports the rest. Foreign
-    /// elements are kept, not reported.
+    /// Passes each known child to `take`, only the first of those that cannot be repeated; reports
+    /// the others. Foreign elements are recorded, not reported.
     pub(super) fn children(&mut self, kind: Kind, element: Element<'a>, mut take: impl FnMut(&mut Self, Found<'a>)) {
         let spec = kind.spec();
         let takes_text = matches!(spec.content, Content::Text | Content::TextOrElements);
@@ -28,7 +29,7 @@ impl<'a> Lower<'a> {
         let mut present = None;
         let mut text_reported = false;
         for node in element.children() {
-            // What stood in an element whose start tag is missing is no child of this one.
+            // The content of an element whose start tag is missing does not belong to this element.
             if node.is_orphan() {
                 continue;
             }
@@ -38,7 +39,8 @@ impl<'a> Lower<'a> {
                 text_reported = true;
             }
             let Some(found) = node.as_element() else { continue };
-            // Behind a prefix that nobody declared, which has been reported, stands what was meant.
+            // An undeclared prefix has been reported; the element without a namespace is read by
+            // its local name.
             let name = if found.namespace().is_none() { found.local() } else { "" };
             let at = spec.children.iter().position(|child| child.kind.tag() == name);
             if is_foreign(found) && at.is_none() {
@@ -62,8 +64,9 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// An element that the table does not know: reported, and read as the one that is meant, so that what stands in it is
-    /// checked and nothing is missed for it. `taken`: the children that are there, by their place in the table.
+    /// Reports an unknown element and returns the child that it stands for. It is read as that
+    /// child, so that its content is checked and no missing child is reported. `taken` are the
+    /// children that are present, as bits by their index in the table.
     fn slip(&mut self, parent: Kind, within: Element<'a>, found: Element<'a>, taken: u64) -> Option<(usize, &'static Child)> {
         let setting = parent.is_body() && SettingName::parse(found.name()).is_some();
         let known = self.last_slip.filter(|(kind, name, of, _)| (*kind, *name, *of) == (parent, found.name(), taken));
@@ -86,7 +89,8 @@ impl<'a> Lower<'a> {
 
     pub(super) fn unknown(&mut self, parent: Kind, within: Element<'a>, found: Element<'a>) {
         let known_elsewhere = Kind::homes(found.name()).next().is_some();
-        // An element that the damage of its parent brought here is no fault of its own; one that is at home nowhere is.
+        // An element that was moved here by the damage of its parent is no fault of its own, unless
+        // its name is unknown everywhere.
         if within.is_damaged() && known_elsewhere {
             return;
         }
@@ -103,12 +107,13 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Whether an element is of a foreign namespace, or would be if its prefix were declared, which has been reported.
+/// True if an element is of a foreign namespace, or would be if its prefix were declared; the
+/// undeclared prefix has been reported.
 pub(super) fn is_foreign(element: Element<'_>) -> bool {
     element.namespace().is_some() || element.name().contains(':')
 }
 
-/// Whether an element holds nothing but white space, comments and instructions.
+/// True if an element contains only white space, comments and processing instructions.
 pub(super) fn is_blank(element: Element<'_>) -> bool {
     element.children().all(|node| match node.kind() {
         Node::Text => node.is_blank() || node.text().trim_matches(is_unseen).is_empty(),
@@ -118,7 +123,7 @@ pub(super) fn is_blank(element: Element<'_>) -> bool {
     })
 }
 
-/// White space, and what has no width: an agent that reads nothing else reads nothing.
+/// True for white space and characters without width: a text of only these is empty to an agent.
 pub fn is_unseen(one: char) -> bool {
     one.is_whitespace() || matches!(one, '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}' | '\u{00AD}')
 }

@@ -1,4 +1,4 @@
-//! The root of a file, its library entries, templates and fragments.
+//! The root of a file, the entries of a library, templates and fragments.
 
 use super::children::{Found, is_blank};
 use super::parts::repeats;
@@ -13,8 +13,8 @@ use crate::template::model::{Definition, File, Fragment, Slot, Template};
 use crate::template::parts::{Str, Text};
 use std::borrow::Cow;
 
-/// Reads a document as a file of the language. Never fails: a root that is none of the language gives one fault and
-/// no definitions.
+/// Lowers a document to a template file. Never fails: an unknown root yields one fault and no
+/// definitions.
 pub fn lower(document: Document<'_>) -> File<'_> {
     let mut lower = Lower::default();
     let mut definitions = Vec::new();
@@ -28,8 +28,9 @@ pub fn lower(document: Document<'_>) -> File<'_> {
 
 const ROOTS: [Kind; 3] = [Kind::Task, Kind::Template, Kind::Library];
 
-/// What the root of a document is, or is meant as where its name is nearly one; `None` for that of another format. Other formats have
-/// such roots in their namespaces: there, something in it has to be of the language.
+/// Returns the kind of a document's root, also for a slightly misspelled name; `None` for the root
+/// of another format. Other formats have roots with these names in their own namespaces: a root in
+/// a namespace must have a child of the language.
 pub fn root_kind(root: Element<'_>) -> Option<Kind> {
     let named = |name: &str| ROOTS.into_iter().find(|kind| kind.tag() == name);
     let kind = named(root.local()).or_else(|| named(suggest::nearest(root.local(), ROOTS.map(Kind::tag))?))?;
@@ -39,16 +40,17 @@ pub fn root_kind(root: Element<'_>) -> Option<Kind> {
 
 impl<'a> Lower<'a> {
     fn root(&mut self, root: Element<'a>, out: &mut Vec<Definition<'a>>) {
-        // Its start tag stands there twice, which has been reported.
+        // The start tag appears twice, which has been reported.
         let mut inner = root.elements();
         let twin = inner.next().filter(|twin| root.end_tag().is_none() && root.is_damaged() && twin.name() == root.name());
         let root = twin.filter(|_| inner.next().is_none()).unwrap_or(root);
-        // Behind a prefix that nobody declared, which has been reported, stands what was meant.
+        // An undeclared prefix has been reported; the root without a namespace is read by its local
+        // name.
         let name = if root.namespace().is_none() { root.local() } else { "" };
         if !ROOTS.iter().any(|kind| kind.tag() == name) {
             self.fault(root, root.name_span(), FaultKind::WrongRoot);
         }
-        // A name that is only misspelt does not hide what stands in the root.
+        // The content of a root with a misspelled name is read all the same.
         match root_kind(root).filter(|_| root.namespace().is_none()) {
             Some(Kind::Task) => out.push(Definition::Task(self.task(Kind::Task, root, Slot::Root))),
             Some(Kind::Template) => out.push(Definition::Template(self.template(root))),
@@ -125,7 +127,8 @@ fn split<'a>(list: &Str<'a>) -> Vec<Str<'a>> {
     let mut at = 0;
     for piece in list.value.split(separator) {
         if !piece.is_empty() {
-            // Where references were decoded the offsets inside are lost: point at the whole value.
+            // After decoding references, offsets inside the value are unknown: the span is that of
+            // the whole value.
             let start = whole.start + at as u32;
             let span = if exact { Span::new(start, start + piece.len() as u32) } else { whole };
             out.push(Spanned::new(Cow::Owned(piece.to_owned()), span));

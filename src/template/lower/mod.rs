@@ -1,6 +1,8 @@
-//! From tree to model, driven by the element table. One traversal; faults come back beside the model.
+//! Lowers a tree to the model, driven by the element table. One traversal; faults are returned
+//! beside the model.
 //!
-//! Independent of any project: a type that no language knows is kept as written. Says nothing about damaged elements.
+//! Independent of any project: an unknown type is stored as written. Never reports damaged
+//! elements.
 
 #![allow(clippy::wildcard_enum_match_arm, reason = "the element table has decided which kinds can reach a match")]
 

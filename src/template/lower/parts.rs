@@ -1,4 +1,4 @@
-//! Inputs, parameters, files, output, examples, calls and choices.
+//! Lowers inputs, parameters, files, output, examples, calls and choices.
 
 use super::attributes::{boolean, trimmed};
 use super::children::{Found, is_blank, is_foreign};
@@ -17,11 +17,11 @@ use crate::template::parts::{Example, FilePaths, History, OutputFormat, Paramete
 use crate::template::value_type;
 use std::collections::HashMap;
 
-/// What a number is that is shown as it was written.
+/// The accepted numbers: those that are rendered exactly as written.
 const BEYOND: &str =
     "whole numbers from -9223372036854775808 to 18446744073709551615, or `type=\"string\"`, which is shown as it is written";
 
-/// What a pipeline hands in, by the names of the parameters that take it.
+/// The values that a pipeline passes in, by the names of the parameters that receive them.
 const HANDED_IN: [&str; 2] = ["previous_output", "failure_history"];
 
 impl<'a> Lower<'a> {
@@ -45,7 +45,7 @@ impl<'a> Lower<'a> {
             "trust" => trust = Trust::of(&value.value),
             _ => {}
         });
-        // What agents have said is handed to a parameter of that name.
+        // A parameter with one of these names receives answers of agents.
         let is_said = out.name.as_ref().is_some_and(|name| HANDED_IN.contains(&&*name.value));
         out.trust = trust.unwrap_or(if is_said { Trust::Untrusted } else { Trust::Trusted });
         self.children(kind, element, |_, _| {});
@@ -54,7 +54,7 @@ impl<'a> Lower<'a> {
         out
     }
 
-    /// Reports a name that no expression can read.
+    /// Reports a name that no expression can refer to.
     pub(super) fn can_be_named(&mut self, element: Element<'a>, name: Option<&Str<'a>>) {
         let Some(name) = name else { return };
         if !is_name(&name.value) {
@@ -63,14 +63,15 @@ impl<'a> Lower<'a> {
         self.is_no_value(element, "name", name);
     }
 
-    /// Reports a name that stands for itself wherever it is read: a condition, an argument or Jinja never sees the value.
+    /// Reports a name that is a literal: a condition, an argument or Jinja would never read the
+    /// value.
     pub(super) fn is_no_value(&mut self, element: Element<'a>, attribute: &'static str, name: &Str<'a>) {
         if ["true", "false", "none", "True", "False", "None"].contains(&&*name.value) {
             self.unfit(element, attribute, name, "a name that is no value of its own, as `true`, `false` and `none` are");
         }
     }
 
-    /// Tells of a default that would be refused if a run handed it in.
+    /// Reports a default that would be rejected as an argument of a run.
     fn default_of_type(&mut self, parameter: &Parameter<'a>) {
         let (Some(kind), Some(default)) = (&parameter.kind, &parameter.default) else { return };
         if value_type::is_default_of(&default.value, &kind.value) {
@@ -116,7 +117,8 @@ impl<'a> Lower<'a> {
         out
     }
 
-    /// An input, a call's argument or an initial value: from a variable, a text, or the result of a task.
+    /// Lowers an input, a call's argument or an initial value: from a variable, a text, or the
+    /// result of a task.
     pub(super) fn input(&mut self, kind: Kind, element: Element<'a>, slot: Slot) -> Input<'a> {
         let mut text = Text::new(element);
         let mut name = None;
@@ -243,7 +245,7 @@ impl<'a> Lower<'a> {
         out
     }
 
-    /// The examples, and whether they are shown as messages.
+    /// Lowers the examples; the second value is true if they are rendered as messages.
     pub(super) fn examples(&mut self, element: Element<'a>) -> (Vec<Example<'a>>, bool) {
         let mut out = Vec::new();
         let mut are_turns = false;
@@ -307,7 +309,7 @@ impl<'a> Lower<'a> {
         out
     }
 
-    /// `model`: its text, or `preferred` and `fallback`.
+    /// Lowers `model`: its text, or `preferred` and `fallback`.
     pub(super) fn model(&mut self, element: Element<'a>) -> (Option<Str<'a>>, Option<Str<'a>>) {
         let mut preferred = None;
         let mut fallback = None;
@@ -323,7 +325,7 @@ impl<'a> Lower<'a> {
             return (preferred, fallback);
         }
         if is_blank(element) {
-            // Its children, written as attributes, are reported as that.
+            // Its children, written as attributes, have been reported as such.
             if !["preferred", "fallback"].iter().any(|name| element.attribute(name).is_some()) {
                 self.fault(element, element.span(), FaultKind::Empty { name: "model" });
             }
@@ -332,7 +334,7 @@ impl<'a> Lower<'a> {
         (Some(word_of(element)).filter(|word| !word.value.is_empty()), None)
     }
 
-    /// A number in an element, with its place.
+    /// Lowers the number in an element, with its span.
     pub(super) fn number<T: std::str::FromStr>(
         &mut self,
         kind: Kind,
@@ -349,21 +351,23 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Whether an element says where its value comes from. One that says it with nothing is reported as that.
+/// True if an element has an attribute that names the source of its value. An empty attribute is
+/// reported separately.
 fn names_a_value(element: Element<'_>) -> bool {
     ["from", "src"].iter().any(|name| element.attribute(name).is_some())
 }
 
-/// Whether a node is text with more than white space.
+/// True if a node is text that contains more than white space.
 pub(super) fn has_words(node: crate::syntax::tree::Node<'_>) -> bool {
     use crate::syntax::tree::Kind as Node;
     matches!(node.kind(), Node::Text | Node::Cdata) && !node.is_blank() && !trimmed(node.text(), node.inner()).value.is_empty()
 }
 
-/// Up to how many names are compared each with each.
+/// The number of names up to which each pair is compared directly.
 const FEW: usize = 16;
 
-/// Tells of each name that an earlier entry has: the name, what goes with the later entry, the place of the first.
+/// Calls `tell` for each entry with the name of an earlier one: the name, the data of the later
+/// entry, the span of the first name.
 pub(super) fn repeats<'n, 'a: 'n, T>(
     entries: impl Iterator<Item = (Option<&'n Str<'a>>, T)>,
     mut tell: impl FnMut(&str, T, Span),

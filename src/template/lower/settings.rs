@@ -1,4 +1,5 @@
-//! `context_management`: four words, each at most once, older words read as their modern ones.
+//! Lowers `context_management`: four settings, each at most once; values of older dialects are read
+//! as their modern equivalents.
 
 use super::attributes::boolean;
 use super::children::Found;

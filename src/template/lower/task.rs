@@ -1,4 +1,4 @@
-//! Task bodies: `<task>`, and the children of one in place.
+//! Lowers task bodies: `<task>`, and the children of one in place.
 
 use super::calls::calls;
 use super::children::{FEW, Found, is_blank, is_foreign};
@@ -16,11 +16,11 @@ use crate::template::parts::{Command, Env, Script, Text};
 use crate::template::setting::{SettingName, Word};
 use std::borrow::Cow;
 
-/// Types of older dialects: what is written, the modern type, the subtype that comes with it.
+/// Types of older dialects: the type as written, the modern type, the subtype that is set with it.
 static LEGACY_TYPES: &[(&str, &str, Option<&str>)] =
     &[("map", "sequential", None), ("director", "atomic", Some("director")), ("evaluator", "atomic", Some("evaluator"))];
 
-/// What a type of an older dialect is now: the type, and the subtype that comes with it.
+/// Returns the modern type of an older one, and the subtype that is set with it.
 pub fn legacy_type(name: &str) -> Option<(&'static str, Option<&'static str>)> {
     LEGACY_TYPES.iter().find(|(old, ..)| *old == name).map(|(_, modern, subtype)| (*modern, *subtype))
 }
@@ -29,7 +29,7 @@ pub fn legacy_type(name: &str) -> Option<(&'static str, Option<&'static str>)> {
 pub(super) static TYPES: &[&str] = &["atomic", "sequential", "reduce", "script", "director_evaluator_loop"];
 
 impl<'a> Lower<'a> {
-    /// A task body in its place.
+    /// Lowers a task body in its slot.
     pub(super) fn task(&mut self, kind: Kind, element: Element<'a>, slot: Slot) -> Task<'a> {
         let foreign = std::mem::take(&mut self.foreign);
         let mut out = Task::new(element, self.bodies, slot);
@@ -112,7 +112,7 @@ impl<'a> Lower<'a> {
                 out.parameters = self.parameters(element);
             }
             Kind::Inputs => out.inputs = self.inputs(element),
-            // A wrapped task has brought its own.
+            // A wrapped task already has settings of its own.
             Kind::ContextManagement if out.settings.is_some() => self.repeated(kind, out.element, element),
             Kind::ContextManagement => out.settings = Some(self.settings(element)),
             Kind::ContextRelevance => out.relevance = self.relevance(element),
@@ -125,7 +125,8 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// A task directly in a body: in a part it is the part's body wrapped once more, elsewhere it belongs into `steps`.
+    /// Handles a task directly in a body: in a part, it is the part's body wrapped once more;
+    /// elsewhere it belongs in `steps`.
     fn nested(&mut self, parent: Kind, element: Element<'a>, out: &mut Task<'a>) {
         let alone = out.description.is_none() && out.instructions.is_none() && out.inputs.is_empty() && out.settings.is_none();
         if parent == Kind::Task || !alone {
@@ -134,7 +135,7 @@ impl<'a> Lower<'a> {
         self.fault(element, element.name_span(), FaultKind::NestedBody { part: parent });
         let number = out.body;
         let inner = self.task(Kind::Task, element, out.slot);
-        // The wrapped task is the body; it keeps its own number, which is the later one.
+        // The wrapped task becomes the body; it retains its own number, which is the later one.
         let slot = out.slot;
         *out = inner;
         out.slot = slot;
@@ -146,7 +147,8 @@ impl<'a> Lower<'a> {
         if found.unwrap_or("atomic") == of {
             return;
         }
-        // Only the project knows what a type is built on that is none of the language: the rule decides.
+        // Only the project can resolve the base of a type that is none of the language: the rule
+        // decides.
         let found = found.map(|found| TYPES.iter().copied().find(|known| *known == found).unwrap_or(""));
         let kind = FaultKind::WrongType { kind, of: Of::Type(of), found };
         self.fault(element, element.name_span(), kind);
@@ -262,14 +264,14 @@ impl<'a> Lower<'a> {
         out
     }
 
-    /// `<task ref="…">` uses a registered task as it is.
+    /// Reports a body in `<task ref="…">`, which uses a registered task unchanged.
     fn reference_alone(&mut self, element: Element<'a>) {
         if let Some(child) = element.elements().find(|child| !is_foreign(*child)) {
             self.fault(element, child.name_span(), FaultKind::RefWithBody { child });
         }
     }
 
-    /// A setting that stands directly in a task.
+    /// Reports a setting that stands directly in a task.
     pub(super) fn misplaced_setting(&mut self, task: Element<'a>, found: Element<'a>) -> Option<()> {
         let setting = SettingName::parse(found.name())?;
         let block = task.elements().take(FEW).find(|child| child.namespace().is_none() && child.name() == "context_management");

@@ -1,4 +1,4 @@
-//! Text elements and words.
+//! Lowers text elements and single words.
 
 use super::attributes::trimmed;
 use super::children::{Found, is_blank, is_foreign};
@@ -16,7 +16,7 @@ impl<'a> Text<'a> {
         Self { element, src: None, syntax: TextSyntax::Plain, substitution: Substitution::On, trust: Trust::Trusted }
     }
 
-    /// Takes one of the attributes of every text element; others are passed over.
+    /// Sets one of the attributes that every text element has; ignores others.
     pub(super) fn set(&mut self, name: &str, value: Str<'a>) {
         match (name, &*value.value) {
             ("src", _) => self.src = Some(value),
@@ -29,7 +29,7 @@ impl<'a> Text<'a> {
 }
 
 impl<'a> Lower<'a> {
-    /// A text element.
+    /// Lowers a text element.
     pub(super) fn text(&mut self, kind: Kind, element: Element<'a>) -> Text<'a> {
         let mut text = Text::new(element);
         self.attributes(kind, element, |_, name, value| text.set(name, value));
@@ -37,7 +37,7 @@ impl<'a> Lower<'a> {
         text
     }
 
-    /// Checks what stands in a text element: text, `use`, and nothing beside a `src`.
+    /// Checks the content of a text element: text, `use`, and no content beside a `src`.
     pub(super) fn text_content(&mut self, kind: Kind, element: Element<'a>, has_src: bool) {
         if kind.spec().content == Content::Text {
             self.children(kind, element, |lower, Found { kind, element, .. }| lower.uses(kind, element));
@@ -47,19 +47,19 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// `<use fragment="…"/>`.
+    /// Checks a `<use fragment="…"/>`.
     pub(super) fn uses(&mut self, kind: Kind, element: Element<'a>) {
         self.attributes(kind, element, |_, _, _| {});
         self.children(kind, element, |_, _| {});
     }
 
-    /// An element that holds one word or line. `None` when it is empty, which is reported.
+    /// Lowers an element that contains one word or line. `None` if it is empty, which is reported.
     pub(super) fn word(&mut self, kind: Kind, element: Element<'a>) -> Option<Str<'a>> {
         self.attributes(kind, element, |_, _, _| {});
         self.word_content(kind, element)
     }
 
-    /// The same without its attributes.
+    /// Like [`Self::word`], without the attributes.
     pub(super) fn word_content(&mut self, kind: Kind, element: Element<'a>) -> Option<Str<'a>> {
         let mut holds_elements = false;
         for inside in element.elements().filter(|inside| !is_foreign(*inside)) {
@@ -68,7 +68,7 @@ impl<'a> Lower<'a> {
         }
         let word = word_of(element);
         if word.value.is_empty() {
-            // An element that stands where a word should is one fault, not two.
+            // An element in the place of a word is one fault, not two.
             if !holds_elements {
                 self.fault(element, element.span(), FaultKind::Empty { name: kind.tag() });
             }
@@ -78,7 +78,8 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// The trimmed text of an element with its place; the whole content when it is in pieces.
+/// The trimmed text of an element with its span; the span of the whole content if comments or
+/// sections split it.
 pub(super) fn word_of(element: Element<'_>) -> Str<'_> {
     let mut texts = element.children().filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
     let first = texts.next();

@@ -1,4 +1,5 @@
-//! Jinja texts tried with the defaults of parameters, and for parts of values that have none. Only a build that can render them has it.
+//! Renders Jinja texts with the defaults of parameters, and looks for parts that values do not
+//! have. Compiled only if Jinja can be rendered.
 
 use super::fault::{Fault, FaultKind};
 use super::state::Walk;
@@ -15,12 +16,13 @@ use crate::template::shape::Shape;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The words of minijinja for a method that no value of a type has.
+/// The words in minijinja's message for a method that no value of a type has.
 const NO_METHOD: &str = "has no method named";
 
 impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
-    /// Tries a Jinja text with the defaults of the parameters that it uses, which are those from a place on; then with values made up for names
-    /// of types without parts, where nothing counts but a part or a method that no value of the type has.
+    /// Renders a Jinja text with the defaults of the parameters that it uses, which are recorded
+    /// from index `from` on. Then renders it with sample values for names of types without parts;
+    /// of that run, only a part or a method that no value of the type has is reported.
     pub(super) fn by_default(&mut self, text: &Text<'a>, from: usize) {
         let used: BTreeSet<u32> = self.flow.used.iter().skip(from).map(|(name, _)| *name).collect();
         let named: BTreeMap<String, u32> = used.into_iter().map(|id| (self.flow.word(id).to_owned(), id)).collect();
@@ -67,8 +69,9 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
     }
 }
 
-/// Returns whether a statement fails with any value of a type: for a field that none has, since a place in a text depends on its length, or for
-/// a method.
+/// Returns true if a statement fails with every value of a type: because of a field that no such
+/// value has, or a method. Indices are excluded, because the valid ones depend on the length of a
+/// text.
 fn is_of_type(Failure { words, part, defaults: read, is_certain, .. }: &Failure, samples: &BTreeSet<String>) -> bool {
     *is_certain
         && match part {

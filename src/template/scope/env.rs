@@ -1,42 +1,42 @@
 //! The names that are bound at a place: a stack of bindings, the innermost last.
 //!
-//! Few names are searched one by one; many through an index, so that no number of names makes this quadratic.
+//! A few names are searched linearly, many through an index, so that the search is never quadratic.
 
 use super::fault::Origin;
 use crate::base::span::Span;
 use std::collections::HashMap;
 
-/// From how many bindings on the index is kept.
+/// The number of bindings from which on the index is used.
 const MANY: usize = 32;
 
-/// A name that stands for a value.
+/// A name bound to a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Binding<'m> {
     pub(super) name: &'m str,
-    /// Where the name stands.
+    /// The span of the name.
     pub(super) span: Span,
     pub(super) is_read: bool,
-    /// What it is called in the flow of names; nothing in a list of names that are not bound yet.
+    /// Its number in the flow of names; unset in a list of names that are not bound yet.
     pub(super) id: u32,
 }
 
-/// A binding, and what it is when somebody declared it.
+/// A binding, and the origin of its declaration if it is declared.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry<'m, 'a> {
     pub(super) binding: Binding<'m>,
     pub(super) declared: Option<Origin<'a>>,
 }
 
-/// All names that are bound.
+/// All bound names.
 #[derive(Debug, Default)]
 pub(super) struct Env<'m, 'a> {
     entries: Vec<Entry<'m, 'a>>,
-    /// Positions in `entries` by name, the innermost last; kept while there are many.
+    /// Positions in `entries` by name, the innermost last; maintained only for many entries.
     index: HashMap<&'m str, Vec<usize>>,
 }
 
 impl<'m, 'a> Env<'m, 'a> {
-    /// How many names are bound: a mark to go back to.
+    /// The number of bound names, to which [`Self::unbind`] can return.
     pub(super) fn mark(&self) -> usize {
         self.entries.len()
     }
@@ -67,7 +67,7 @@ impl<'m, 'a> Env<'m, 'a> {
         self.entries.get_mut(at).map(|entry| &mut entry.binding)
     }
 
-    /// Unbinds the innermost name until `mark` are left.
+    /// Unbinds the innermost name, unless only `mark` names are left.
     pub(super) fn unbind(&mut self, mark: usize) -> Option<Entry<'m, 'a>> {
         if self.entries.len() <= mark {
             return None;
@@ -83,12 +83,12 @@ impl<'m, 'a> Env<'m, 'a> {
         Some(entry)
     }
 
-    /// The names that rounds bind, which stand nowhere.
+    /// The names bound by rounds, which have no span.
     pub(super) fn of_rounds(&self) -> impl Iterator<Item = &'m str> {
         self.entries.iter().map(|entry| &entry.binding).filter(|own| own.span == Span::default()).map(|own| own.name)
     }
 
-    /// Every name that is bound, the innermost first.
+    /// All bound names, the innermost first.
     pub(super) fn names(&self) -> impl Iterator<Item = &'m str> {
         self.entries.iter().rev().map(|entry| entry.binding.name)
     }

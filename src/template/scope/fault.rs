@@ -1,4 +1,5 @@
-//! What is wrong with the variables of a file, as data. Worded by the rules of family 3xx, nowhere else.
+//! Faults of the variables of a file, as data. Their messages are written by the rules of family
+//! 3xx, nowhere else.
 
 use crate::base::source::Position;
 use crate::base::span::Span;
@@ -10,25 +11,25 @@ use crate::template::names::Unfenced;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// One fault.
+/// A fault of a variable.
 #[derive(Clone, Debug)]
 pub struct Fault<'a> {
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: FaultKind<'a>,
-    /// The place to look at.
+    /// The span that the finding points at.
     pub span: Span,
-    /// Where in a text in a file of its own; the place to look at is its `src` then.
+    /// The position in a separate text file; `span` is then that of its `src`.
     pub inside: Option<Inside>,
 }
 
-/// A place in a text in a file of its own.
+/// A position in a separate text file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inside {
-    /// The file, as `src` has it.
+    /// The file, as written in `src`.
     pub written: Arc<str>,
-    /// Where; of a Jinja variable the first place where the word stands.
+    /// The span; for a Jinja variable, that of the first occurrence of its name.
     pub span: Span,
-    /// Line and column of its start.
+    /// The line and column of its start.
     pub start: Position,
 }
 
@@ -38,7 +39,7 @@ impl<'a> Fault<'a> {
     }
 }
 
-/// Where a variable is used.
+/// The kind of place where a variable is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Place {
     /// `{{…}}` in a text: the span is that of the name.
@@ -47,13 +48,13 @@ pub(super) enum Place {
     From,
     /// A condition: the span is that of the name, or of the whole condition.
     Condition,
-    /// A Jinja text: the span is that of the first place where the word stands, or of the whole text.
+    /// A Jinja text: the span is that of the first occurrence of the name, or of the whole text.
     Jinja,
-    /// A text in a file of its own: the span is that of `src`.
+    /// A separate text file: the span is that of `src`.
     Source,
 }
 
-/// What declares the parameters that a variable is held against.
+/// The element with the declarations that a variable is checked against.
 #[derive(Clone, Copy, Debug)]
 pub enum Origin<'a> {
     /// The `params` of this function template.
@@ -62,94 +63,95 @@ pub enum Origin<'a> {
     Task(Element<'a>),
 }
 
-/// The kinds of faults.
+/// The kinds of faults of a variable.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum FaultKind<'a> {
-    /// A variable that nothing binds, where parameters are declared.
+    /// An unbound variable where parameters are declared.
     Undeclared {
         /// The variable.
         name: Cow<'a, str>,
-        /// The nearest name that is bound there.
+        /// The bound name that is most similar.
         near: Option<String>,
-        /// What declares the parameters around it; the task whose rounds would bind it.
+        /// The element that declares the parameters, or the task whose rounds would bind the name.
         origin: Origin<'a>,
-        /// What that task would need for it, where it is the name of a round.
+        /// The child that the task lacks, if the name is that of a round.
         needs: Option<&'static str>,
     },
-    /// The result of a step, or of a task that makes an input, that has not run where it is used.
+    /// The result of a step, or of the task of an input, that has not run at the place of use.
     NotYet {
         /// The result's name.
         name: Cow<'a, str>,
-        /// Where the step or the input says it.
+        /// The span of the name in the step or input.
         result: Span,
     },
-    /// A declared parameter that nothing reads.
+    /// A declared parameter that is never read.
     Unused {
         /// Its name.
         name: String,
-        /// What declares it.
+        /// The element that declares it.
         origin: Origin<'a>,
     },
-    /// A parameter that may be left out, and has no value then.
+    /// An optional parameter without a default: it has no value if it is omitted.
     NoDefault {
         /// Its name.
         name: String,
     },
-    /// A text that nothing fences is marked as one from outside.
+    /// An unfenced text that is marked as one from outside.
     FromOutside(Unfenced),
-    /// An expression that cannot be read.
+    /// An expression that cannot be parsed.
     Expression {
-        /// Why.
+        /// The fault of the expression.
         fault: ExpressionFault,
-        /// The text element it stands in.
+        /// The text element that contains it.
         element: Element<'a>,
     },
-    /// A condition that cannot be read.
+    /// A condition that cannot be parsed.
     Condition(ConditionFault),
-    /// A condition takes a value for what its type never is.
+    /// A condition uses a value in a way that its type does not permit.
     ConditionType {
         /// The value.
         name: String,
         /// Its type.
         found: &'static str,
-        /// What it is taken for.
+        /// The use that the condition makes of it.
         wanted: Demand,
     },
     /// A Jinja text that cannot be parsed.
     Jinja(JinjaFaultKind),
-    /// `from` holds something that is no name.
+    /// `from` contains a text that is not a name.
     BadFrom {
-        /// The name inside the braces, when it is written as `{{name}}`.
+        /// The name inside the braces, if it is written as `{{name}}`.
         meant: Option<String>,
     },
-    /// `context_relevance` names an input that the task does not have.
+    /// `context_relevance` refers to an input that the task does not have.
     UnknownInput {
         /// The name.
         name: Cow<'a, str>,
-        /// The nearest input.
+        /// The input with the most similar name.
         near: Option<String>,
     },
-    /// A value of a round, or the answer of a step, that reaches no request. It stands at the part that ought to read it.
+    /// A value of a round, or the answer of a step, that reaches no request. The fault points at
+    /// the part that should read it.
     Unread(Unread),
 }
 
-/// A value that is handed on to nothing.
+/// A value that is passed on but never read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unread {
-    /// The input at hand: each round of a reduce is the same.
+    /// The current input: without it, all rounds of a reduce are the same.
     CurrentInput,
     /// The answers of the inner task.
     CurrentResult,
-    /// All that earlier rounds merged.
+    /// The merged results of earlier rounds.
     Accumulator,
-    /// None of these three.
+    /// All three of the above.
     Reduce,
     /// The answers of the director.
     DirectorResult,
     /// The answers of the evaluator.
     EvaluationFeedback,
-    /// Neither of these two.
+    /// Both of the above.
     Loop,
     /// The answer of a step.
     Step,

@@ -1,4 +1,4 @@
-//! Writes down how names reach references, as the walk goes: what linking needs of a definition. See [`Flow`].
+//! Records how names reach references during the walk, for linking. See [`Flow`].
 
 use crate::base::source::Position;
 use crate::base::span::{Span, Spanned};
@@ -17,26 +17,28 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(super) struct Recorder<'m> {
     names: Vec<Name<'m>>,
     events: Vec<Event>,
-    /// What the definition takes: each with whether it has no value where nothing binds it.
+    /// The parameters of the definition; true if one has no value unless it is bound.
     takes: Vec<(u32, bool)>,
-    /// The names that the value is made of which is being read, each with the part of it.
+    /// The names that the current value is made of, each with the part of it that is used.
     pub(super) used: Vec<(u32, Box<str>)>,
     pub(super) uses: Vec<PartUse>,
-    /// By name: bytes of the text that its value is at least, what it is made of put in each time that it is named.
+    /// By name: the minimum size in bytes of its value as text. A value counts every time that it
+    /// is used.
     sizes: HashMap<u32, u64>,
     has_sites: bool,
-    /// Whether there are results whose trust somebody asks for.
+    /// True if the trust of a result in this definition can be asked for.
     pub(super) has_results: bool,
     /// The name of the definition's result.
     pub(super) result: Option<u32>,
-    /// Whether its root inherits.
+    /// True if its root inherits context.
     pub(super) inherits: bool,
 }
 
-/// How many parts of a value are told on, and how far names stand for parts of others.
+/// The maximum number of parts of a value that are recorded, and the maximum length of a chain of
+/// aliases.
 pub(crate) const MOST_PARTS: usize = 32;
 
-/// A [`FlowName`] that is not owned yet.
+/// A [`FlowName`] that still borrows.
 #[derive(Debug, Default)]
 struct Name<'m> {
     word: Cow<'m, str>,
@@ -50,10 +52,10 @@ struct Name<'m> {
     default: Option<Box<Value>>,
 }
 
-/// What is known of a value.
+/// The known facts of a value.
 #[derive(Debug, Default)]
 pub(super) struct Made<'m> {
-    /// What makes it untrusted, or trusted whatever it is made of.
+    /// The mark that makes it untrusted, or trusted regardless of its sources.
     pub(super) mark: Mark,
     pub(super) kind: Option<&'m str>,
     pub(super) of: Vec<(u32, Box<str>)>,
@@ -62,15 +64,15 @@ pub(super) struct Made<'m> {
     pub(super) default: Option<Box<Value>>,
 }
 
-/// What is said of a value's trust where it gets its name.
+/// The mark of trust that a value has where it is named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// Nothing: it is what it is made of.
+    /// No mark: its sources decide.
     #[default]
     None,
-    /// It is from outside.
+    /// The value comes from outside.
     Outside,
-    /// It was checked.
+    /// The value was checked.
     Checked,
 }
 
@@ -90,16 +92,16 @@ impl From<Option<Trust>> for Mark {
     }
 }
 
-/// What linking is for.
+/// The purpose of linking, which decides how much is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Findings alone.
+    /// Only findings.
     Findings,
-    /// A registry, which says of each value whether it is trusted.
+    /// A registry, which contains the trust of every value.
     Registry,
 }
 
-/// What a definition takes and how names flow in it.
+/// The parameters of a definition and the flow of names in it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Learned {
     params: Box<[Param]>,
@@ -112,7 +114,7 @@ pub(super) struct Learned {
     flow: Option<Flow>,
 }
 
-/// Adds what a walk learned of each definition to the facts of a file.
+/// Stores the result of a walk over each definition in the facts of a file.
 pub(super) fn learn(learned: Vec<Learned>, facts: &mut FileFacts) {
     for (definition, own) in facts.definitions.iter_mut().zip(learned) {
         definition.params = own.params;
@@ -127,7 +129,7 @@ pub(super) fn learn(learned: Vec<Learned>, facts: &mut FileFacts) {
 }
 
 impl<'m> Recorder<'m> {
-    /// A name, not bound yet.
+    /// Adds a name that is not bound yet.
     pub(super) fn name(&mut self, name: Cow<'m, str>, made: Made<'m>) -> u32 {
         let Made { mark, kind, of, part_of, answer_of, default } = made;
         let made_of = if mark == Mark::Checked { Vec::new() } else { of };
@@ -137,7 +139,7 @@ impl<'m> Recorder<'m> {
         self.names.len() as u32 - 1
     }
 
-    /// A value without a name, made of others.
+    /// Adds a value without a name that is made of others.
     pub(super) fn value(&mut self, at: String, mark: Mark, of: impl IntoIterator<Item = u32>) -> u32 {
         let of = of.into_iter().map(|source| (source, Box::default())).collect();
         let id = self.name(Cow::Borrowed(""), Made { mark, of, ..Made::default() });
@@ -145,21 +147,21 @@ impl<'m> Recorder<'m> {
         id
     }
 
-    /// Where a name stands.
+    /// Sets the path and the span of a name.
     pub(super) fn stands(&mut self, id: u32, at: String, span: Span) {
         if let Some(name) = self.names.get_mut(id as usize) {
             (name.at, name.span) = (at.into(), span);
         }
     }
 
-    /// What stands for a value has its place.
+    /// Clears the positions of values that another value replaces.
     pub(super) fn replaced(&mut self, own: &[(u32, Box<str>)]) {
         for (id, _) in own {
             self.stands(*id, String::new(), Span::default());
         }
     }
 
-    /// A value is made of others, too.
+    /// Adds sources and a mark to a value.
     pub(super) fn makes(&mut self, id: u32, of: Vec<(u32, Box<str>)>, mark: Mark) {
         if let Some(name) = self.names.get_mut(id as usize) {
             name.made_of.extend(of);
@@ -167,7 +169,7 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// A value is from outside, and so is what it is another name for.
+    /// Marks a value and everything that it is an alias of as coming from outside.
     pub(super) fn distrust(&mut self, id: u32) {
         let mut open = vec![id];
         while let Some(name) = open.pop().and_then(|id| self.names.get_mut(id as usize)).filter(|name| !name.untrusted) {
@@ -188,7 +190,7 @@ impl<'m> Recorder<'m> {
         self.takes.push((id, required));
     }
 
-    /// More is said about a name.
+    /// Adds facts from a second declaration of a name.
     pub(super) fn more(&mut self, id: u32, Made { mark, kind, default, .. }: Made<'m>) {
         if let Some(name) = self.names.get_mut(id as usize) {
             name.untrusted |= mark == Mark::Outside;
@@ -197,7 +199,7 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// A value is used; in a text in a file of its own, whose `src` this is.
+    /// Records the use of a value. `src` is set in a separate text file.
     pub(super) fn part(&mut self, name: u32, path: &Spanned<Box<str>>, src: Option<Span>, unfenced: Option<Unfenced>) {
         if unfenced.is_some() || !path.value.is_empty() {
             let inside = src.map(|_| (path.span, Position::default()));
@@ -214,12 +216,12 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// The part that was used last is reached otherwise than always.
+    /// Sets the certainty with which the last use is reached.
     pub(super) fn reaches(&mut self, reached: Reached) {
         self.uses.last_mut().into_iter().for_each(|used| used.reached = reached);
     }
 
-    /// The value of a name by defaults alone.
+    /// The value of a name if only defaults are passed.
     #[cfg(feature = "assemble")]
     pub(super) fn default_of(&self, mut name: u32) -> Option<Value> {
         let mut path = String::new();
@@ -234,7 +236,7 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// A value of the type of a name, if values of that type have no parts.
+    /// A sample value of the type of a name, if values of that type have no parts.
     #[cfg(feature = "assemble")]
     pub(super) fn sample_of(&self, name: u32) -> Option<Value> {
         match self.names.get(name as usize)?.kind? {
@@ -245,7 +247,7 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// A part of a value is missing in a default; the use of it may be known already.
+    /// Records a part that a default lacks; the use of it may be recorded already.
     #[cfg(feature = "assemble")]
     pub(super) fn missing(&mut self, name: u32, path: &Spanned<Box<str>>, src: Option<(Span, Position)>, reached: Reached) {
         let is_same = |used: &&mut PartUse| {
@@ -263,13 +265,14 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// The word of a name.
+    /// The text of a name.
     #[cfg(feature = "assemble")]
     pub(super) fn word(&self, name: u32) -> &str {
         self.names.get(name as usize).map_or("", |name| &name.word)
     }
 
-    /// What was used since a mark, with where in a text in a file of its own, and the words of all names.
+    /// Passes each use since `from` in a separate text file to `place`, with the text of its name,
+    /// to set its position.
     pub(super) fn placed(&mut self, from: usize, mut place: impl FnMut(&str, &mut (Span, Position))) {
         for part in self.uses.iter_mut().skip(from) {
             if let Some(inside) = &mut part.inside {
@@ -278,7 +281,7 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// A value is used as one of a type.
+    /// Records the use of a value as one of a type.
     pub(super) fn wanted(&mut self, name: u32, kind: Option<&str>, span: Span) {
         if let Some(kind) = kind {
             self.uses.push(PartUse {
@@ -293,7 +296,7 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// The parts that are used of what a definition takes.
+    /// The used parts of the parameters of a definition.
     fn parts(&self) -> BTreeMap<u32, BTreeSet<Box<str>>> {
         let mut parts: BTreeMap<u32, BTreeSet<Box<str>>> = BTreeMap::new();
         for used in self.uses.iter().filter(|used| !used.path.is_empty() && used.reached == Reached::Always) {
@@ -305,12 +308,12 @@ impl<'m> Recorder<'m> {
         parts
     }
 
-    /// The name that was made last.
+    /// The name that was added last.
     pub(super) fn last(&self) -> Option<u32> {
         (self.names.len() as u32).checked_sub(1)
     }
 
-    /// A reference stands here.
+    /// Records a reference.
     pub(super) fn site(&mut self, site: Site) {
         self.has_sites = true;
         self.events.push(Event::Reference(Box::new(site)));
@@ -320,27 +323,27 @@ impl<'m> Recorder<'m> {
         self.events.len()
     }
 
-    /// The last name is made of an input: the references since a mark stand in its text.
+    /// Connects the references in the text of an input, recorded since `mark`, to the last name.
     pub(super) fn holds(&mut self, mark: usize, input: &Input<'_>) {
         if let (model::Value::Text, Some(last)) = (&input.value, self.last()) {
             self.give(mark, (input.trust != Some(Trust::Trusted)).then_some(last));
         }
     }
 
-    /// The bytes that a text comes to at least which has so many of its own, and names what was used last, from a place on.
+    /// The minimum size of a text with `own` bytes that uses the names recorded since `from`.
     pub(super) fn size(&self, own: usize, from: usize) -> u64 {
         let used = self.used.iter().skip(from).filter_map(|(name, _)| self.sizes.get(name));
         used.fold(own as u64, |sum, size| sum.saturating_add(*size))
     }
 
-    /// A name stands for a text of so many bytes.
+    /// Records the size in bytes of a name's value.
     pub(super) fn weighs(&mut self, name: u32, size: u64) {
         if size > 0 {
             self.sizes.insert(name, size);
         }
     }
 
-    /// The references in texts since a mark give to a value.
+    /// Sets the name that the results of the references recorded since `mark` become part of.
     pub(super) fn give(&mut self, mark: usize, into: Option<u32>) {
         for event in self.events.iter_mut().skip(mark) {
             if let Event::Reference(site) = event {
@@ -349,7 +352,7 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// The names used since the last call, each part once.
+    /// Takes the names used since the last call, without duplicates.
     pub(super) fn take_used(&mut self) -> Vec<(u32, Box<str>)> {
         let mut used = std::mem::take(&mut self.used);
         used.sort_unstable();
@@ -393,7 +396,8 @@ impl<'m> Recorder<'m> {
         Learned { params, inherits, is_foreign, has_tool_result, open_tool_result, context, open, flow }
     }
 
-    /// The place of the first name among some for the answer of an agent that may call tools; an empty place where none of them has one.
+    /// The span of the first of the `some` names that holds the answer of an agent that may call
+    /// tools; an empty span if none of these has one. `None` if no tool result reaches them.
     fn tool_result(&self, tools: u32, some: &[bool]) -> Option<Span> {
         let is_made_of = |name: &Name<'_>, source: u32| name.made_of.iter().any(|(of, _)| *of == source);
         let is_answer = |at: u32| self.names.get(at as usize).is_some_and(|name| is_made_of(name, tools));
@@ -404,13 +408,13 @@ impl<'m> Recorder<'m> {
         (some.get(tools as usize) == Some(&true)).then(|| named().unwrap_or_default())
     }
 
-    /// Adds what a value is made of, but for what cannot hold a text.
+    /// Adds the sources of a value that can contain a text.
     fn made_of(&self, at: usize, into: &mut Vec<u32>) {
         let all = self.names.get(at).into_iter().flat_map(|name| &name.made_of);
         into.extend(all.filter(|(source, path)| !self.is_inert(*source, path)).map(|(source, _)| *source));
     }
 
-    /// What the definition takes.
+    /// The parameters of the definition.
     fn params(&self, unfenced: &[Vec<bool>; 5], in_result: &[bool]) -> Box<[Param]> {
         let parts = self.parts();
         let param = |(id, required): &(u32, bool)| {
@@ -433,13 +437,13 @@ impl<'m> Recorder<'m> {
         self.takes.iter().filter_map(param).collect()
     }
 
-    /// Whether a part of a value cannot hold a text of somebody else's, as far as declared types say it. Linking asks the same of a
-    /// [`Flow`], and knows schemas and answers, too.
+    /// True if a part of a value cannot contain a foreign text, according to declared types.
+    /// Linking answers the same question for a [`Flow`], also with schemas and answers.
     fn is_inert(&self, mut name: u32, path: &str) -> bool {
         let mut path = Cow::Borrowed(path);
         loop {
             let Some(own) = self.names.get(name as usize) else { return false };
-            // A parameter of a body inside is held to its type where nobody sees it.
+            // The type of a parameter of an inner body is not enforced.
             let is_held = || own.at.rsplit_once("/parameters/").is_none_or(|(node, _)| node.is_empty());
             let shape = own.kind.filter(|_| is_held()).map(Shape::declared);
             if shape.is_some_and(|shape| shape.part(&path).is_ok_and(Shape::is_inert)) {
@@ -453,7 +457,7 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// The word of the type of a part of a value, as far as declarations and texts tell it.
+    /// The type of a part of a value, as far as declarations and texts determine it.
     pub(super) fn kind(&self, mut name: u32, path: &str) -> Option<&'static str> {
         let mut path = Cow::Borrowed(path);
         loop {
@@ -467,13 +471,13 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    /// Whether linking needs more than what the definition takes.
+    /// True if linking requires more than the parameters of the definition.
     fn keeps(&self, purpose: Purpose) -> bool {
-        // Where nothing is known of any value, nothing is wrong with a part of it.
+        // Without any known type, no use of a part can be faulty.
         let is_used = |used: &PartUse| !used.path.is_empty() || used.wanted.is_some();
         let has_uses = || self.uses.iter().any(is_used) && self.names.iter().any(|name| name.kind.is_some());
         let is_marked = || self.names.iter().any(|name| name.untrusted);
-        // Who is trusted is asked for by a registry, by what nothing fences, and by what schemas in files say.
+        // Trust matters to a registry, to unfenced uses, and to schemas in files.
         let is_asked = || {
             purpose == Purpose::Registry
                 || self.uses.iter().any(|used| used.unfenced.is_some_and(|own| own != Unfenced::Open))
@@ -483,7 +487,7 @@ impl<'m> Recorder<'m> {
     }
 }
 
-/// The part of a value behind a path such as `.a[0]`.
+/// Returns the part of a value at a path such as `.a[0]`.
 #[cfg(feature = "assemble")]
 fn value_at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     path.split(['.', '[']).skip(1).try_fold(value, |value, step| match step.strip_suffix(']') {
@@ -492,7 +496,8 @@ fn value_at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     })
 }
 
-/// A part of a value under each of the names that it has, the name it is used by first; of many the first ones.
+/// Returns a part of a value under each of its names, at most [`MOST_PARTS`], starting with the
+/// given one.
 pub(crate) fn chain<'n>(name: u32, path: &str, part_of: impl Fn(u32) -> &'n [(u32, Box<str>)]) -> Vec<(u32, String)> {
     let mut all = vec![(name, path.to_owned())];
     let mut at = 0;

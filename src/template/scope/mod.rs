@@ -1,8 +1,10 @@
-//! Which variables a file uses, what binds each, and what nothing binds. Faults come back as data.
+//! Resolves the variables of a file to their bindings and finds unbound ones. Faults are returned
+//! as data.
 //!
-//! Names are bound by parameters, inputs, the results of earlier steps and the variables of a loop, each for the body
-//! it stands in and the bodies inside that. A function template sees its parameters and nothing else. One walk over the
-//! model; text without `{{` costs one search. Looks into no other file: a text kept elsewhere is handed in.
+//! Names are bound by parameters, inputs, the results of earlier steps and the variables of a loop,
+//! each for its body and the bodies inside that. A function template sees only its parameters. One
+//! walk over the model; a text without `{{` costs one search. Never reads another file: the content
+//! of a separate text file is passed in.
 
 #[cfg(feature = "assemble")]
 mod default_trial;

@@ -1,4 +1,4 @@
-//! Writes down which name stands for what, as the walk goes.
+//! Records during the walk which binding each name refers to.
 
 use super::state::Walk;
 use super::trace::{Bound, BoundKind, How, Target};
@@ -11,7 +11,7 @@ use crate::template::model::Task;
 use crate::template::names::{Free, Site, Unfenced};
 use crate::template::parts::{Str, Text};
 
-/// For those who navigate: nothing of this does anything where no names are written down.
+/// For navigation: none of these functions has an effect unless a trace is requested.
 impl<'m, 'a> Walk<'m, 'a, '_> {
     pub(super) fn bound(&mut self, name: &Str<'_>, kind: BoundKind, by: Element<'a>) {
         if let Some((trace, _)) = &mut self.traced {
@@ -27,7 +27,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
     }
 
-    /// An input that has the name of a parameter of its own body is what that parameter is given.
+    /// Connects an input to the parameter of the same name in its own body: the input is the
+    /// parameter's value.
     pub(super) fn join(&mut self, task: &'m Task<'a>, input: &Str<'a>) {
         let Some((trace, _)) = &mut self.traced else { return };
         let mut names = task.parameters.iter().filter_map(|parameter| parameter.name.as_ref());
@@ -51,7 +52,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
     }
 
-    /// The inputs that `context_relevance` names.
+    /// Traces the inputs in `context_relevance`.
     pub(super) fn chosen(&mut self, task: &'m Task<'a>) {
         if self.traced.is_none() {
             return;
@@ -64,7 +65,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
     }
 
-    /// A task or a fragment takes its names from here.
+    /// Traces a task or a fragment that takes its names from the current place.
     pub(super) fn taken(&mut self, reference: Span) {
         let Some(wanted) = self.traced.as_ref().map(|(_, wanted)| *wanted) else { return };
         let target = self.target(wanted);
@@ -73,7 +74,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
     }
 
-    /// The fragments in a text.
+    /// Traces the fragments in a text.
     pub(super) fn taken_in(&mut self, text: &Text<'_>) {
         if self.traced.is_none() {
             return;
@@ -96,7 +97,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 }
 
 impl Walk<'_, '_, '_> {
-    /// A reference, seen from where it stands.
+    /// Records a reference with the names visible at its place.
     pub(super) fn site(&mut self, at: u32, args: Box<[u32]>, into: Option<u32>, context: Option<(u32, u32)>) {
         let open = match self.profile {
             None => Some(Unfenced::Open),
@@ -115,7 +116,7 @@ impl Walk<'_, '_, '_> {
         self.flow.site(Site { free, ..site });
     }
 
-    /// The fragments in a text.
+    /// Records the fragments in a text.
     pub(super) fn sites(&mut self, text: &Text<'_>, unfenced: Option<Unfenced>) {
         let is_use = |child: &Element<'_>| child.namespace().is_none() && child.name() == "use";
         for used in text.element.elements().filter(is_use) {

@@ -1,4 +1,5 @@
-//! The parts of a reduce and of a loop, with the names that their rounds bind, and what is known of answers and defaults.
+//! The parts of a reduce and of a loop with the names that their rounds bind, and the known facts
+//! of answers and defaults.
 
 use super::flow::{Made, Mark};
 use super::state::Walk;
@@ -14,7 +15,8 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 impl<'m, 'a> Walk<'m, 'a, '_> {
-    /// The parts of a reduce: what its result is made of. `inputs`: each of them is the one at hand once.
+    /// Walks the parts of a reduce; returns the values that its result is made of. Each of the
+    /// `inputs` is the current one in one round.
     pub(super) fn reduce(&mut self, element: Element<'a>, reduce: &'m Reduce<'a>, inputs: Vec<(u32, Box<str>)>) -> Vec<u32> {
         let mark = self.env.mark();
         let (unknown, number) = (self.unknown, inputs.len());
@@ -22,7 +24,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let initial = reduce.initial.as_ref().map(|initial| {
             let mark = self.flow.mark();
             let made = self.inside("/initial_value", |walk| walk.input(Role::InitialValue, initial));
-            // A name of its own, so that fragments in it lead there.
+            // A name of its own, so that fragments in the text lead to it.
             let id = self.flow.name(Cow::Borrowed(""), made);
             self.flow.stands(id, [&self.path, "/initial_value"].concat(), initial.text.element.name_span());
             self.flow.holds(mark, initial);
@@ -36,7 +38,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let inner = part(self, "/inner_task", &reduce.inner);
         made_of.extend(inner);
         self.round("current_result", part_of(reduce.inner.as_ref(), inner));
-        // What a round before has left, where the initial value is not it.
+        // The result of the previous round, in later rounds than the first.
         let merged = self.flow.name(Cow::Borrowed(""), reduce.reduction.as_ref().map_or_else(Made::default, answer));
         let of: Vec<u32> = initial.into_iter().chain([merged]).collect();
         let absent = self.absent.len();
@@ -56,13 +58,13 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         made_of
     }
 
-    /// The parts of a loop: what its result is made of.
+    /// Walks the parts of a loop; returns the values that its result is made of.
     pub(super) fn cycle(&mut self, element: Element<'a>, cycle: &'m Cycle<'a>, accumulates: bool) -> Vec<u32> {
         let mark = self.env.mark();
         let (unknown, carries) = (self.unknown, self.carries);
         let mut made_of = Vec::new();
         self.round("current_iteration", Made { kind: Some("integer"), ..Made::default() });
-        // Before the first round it is a text that says so.
+        // Before the first round, it is a text that states this.
         let feedback = self.round("evaluation_feedback", Made { kind: Some("text"), ..Made::default() });
         let mut part = |walk: &mut Self, slot: &str, task: &'m Option<Task<'a>>| {
             let before = made_of.iter().copied().filter(|_| accumulates);
@@ -95,35 +97,35 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         made_of
     }
 
-    /// The names that need what a task does not hold stand for nothing in its parts.
+    /// Marks the names that require a missing child as unbound in the parts of a task.
     fn lacks(&mut self, needed: &str, element: Element<'a>) {
         self.absent.extend(ROUND_NAMES.iter().filter(|row| row.needs == Some(needed)).map(|row| (row, element)));
     }
 
-    /// A variable of each round.
+    /// Binds a variable of each round.
     fn round(&mut self, name: &'static str, made: Made<'m>) -> u32 {
         self.bind(name, Span::default(), made, Some(&["/", name].concat()))
     }
 }
 
-/// What is known of what a part answers.
+/// The known facts of a part's answer.
 fn part_of<'m>(task: Option<&'m Task<'_>>, own: Option<u32>) -> Made<'m> {
     let own = own.as_slice();
     Made { of: each(own), part_of: each(own), ..task.map_or_else(Made::default, answer) }
 }
 
-/// Other names for the same value, or for each of several.
+/// Refers to each of the values as a whole.
 pub(super) fn each(names: &[u32]) -> Vec<(u32, Box<str>)> {
     names.iter().map(|name| (*name, Box::default())).collect()
 }
 
-/// The value of a parameter's default; none where it is none of its type, which is reported.
+/// The value of a parameter's default; none if it is not of the declared type, which is reported.
 pub(super) fn default(parameter: &Parameter<'_>) -> Option<Box<Value>> {
     let (kind, text) = (parameter.kind.as_ref().map(|kind| &*kind.value), &*parameter.default.as_ref()?.value);
     kind.is_none_or(|kind| value_type::is_default_of(text, kind)).then(|| Box::new(value_type::written(text, kind)))
 }
 
-/// What is known of what a task answers.
+/// The known facts of a task's answer.
 pub(super) fn answer<'m>(task: &'m Task<'_>) -> Made<'m> {
     let answer_of = task.reference.as_ref().map(|name| name.span.start);
     Made { kind: facts::answer(task).filter(|_| answer_of.is_none()), answer_of, ..Made::default() }

@@ -1,4 +1,4 @@
-//! What a walk over a file has found so far, and what is bound where it stands.
+//! The state of a walk over a file: the results so far, and the bindings at the current place.
 
 use super::env::Env;
 use super::fault::{Fault, FaultKind, Origin};
@@ -18,41 +18,43 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// The text of a `src`, by the path as written; `None` where it is not at hand.
+/// Returns the text of a `src` by its path as written; `None` if it is not available.
 pub type Sources<'s> = dyn Fn(&str) -> Option<Arc<str>> + 's;
 
-/// What reaches an agent of the context around it, by its settings.
+/// The context that reaches an agent, according to its settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
-    /// Its parent's context, or a part of it.
+    /// True if it receives its parent's context or a part of it.
     pub inherits: bool,
-    /// Whether its steps see what those before them left; nothing where its type is not known.
+    /// True if its steps receive the results of earlier ones; `None` if its type is unknown.
     pub accumulates: Option<bool>,
-    /// What is looked up.
+    /// True if context is looked up for it.
     pub looks_up: bool,
 }
 
-/// The variables of a file.
+/// The results of resolving the variables of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Scopes<'a> {
-    /// Variables that nothing binds in definitions that declare no parameters, by definition and then by place.
+    /// Unbound variables in definitions that declare no parameters, by definition and then by
+    /// position.
     pub implicit: Vec<Implicit<'a>>,
-    /// Where texts name a file that holds no words, each with what it is to its task.
+    /// The `src` of blank text files, each with the role of the text.
     pub blank: Vec<(Role, Span)>,
-    /// Where texts come to many bytes by what they are made of, each with how many: some of them, in order.
+    /// The spans of texts that expand to many bytes, each with the size; a limited number, in
+    /// order.
     pub grown: Vec<(Span, u64)>,
-    /// What is wrong, in no order.
+    /// The faults, in no particular order.
     pub faults: Vec<Fault<'a>>,
-    /// Faults beyond [`MOST_FAULTS`]: counted, not kept.
+    /// The number of faults beyond [`MOST_FAULTS`], which are not stored.
     pub left_out: u32,
-    /// Unused parameters so far; they are no errors, and counted apart.
+    /// The number of unused parameters so far; they are not errors, and are counted separately.
     unused: u32,
-    /// What linking needs of each definition.
+    /// The recorded facts of each definition, for linking.
     pub(super) learned: Vec<Learned>,
 }
 
 impl<'a> Scopes<'a> {
-    /// Hands over what linking needs of each definition.
+    /// Moves the recorded facts of each definition to `facts`.
     pub fn learn(&mut self, facts: &mut FileFacts) {
         flow::learn(std::mem::take(&mut self.learned), facts);
     }
@@ -65,32 +67,33 @@ impl<'a> Scopes<'a> {
     }
 }
 
-/// A variable that a run must give a value, though nothing declares it.
+/// A variable that a run must pass although it is not declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Implicit<'a> {
-    /// Which definition of the file uses it.
+    /// The index of the definition that uses it.
     pub owner: u32,
-    /// Its name, and where it is used first.
+    /// Its name, with the span of its first use.
     pub name: Spanned<Cow<'a, str>>,
-    /// Its type, where a body inside declares it.
+    /// Its type, if an inner body declares it.
     pub kind: Option<Box<str>>,
-    /// What it is called in the flow of names.
+    /// Its number in the flow of names.
     pub(super) id: u32,
 }
 
-/// Who reads the texts of a body.
+/// The reader of a body's texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Reader {
     /// An agent.
     #[default]
     Agent,
-    /// A program, which is given its arguments and its environment.
+    /// A program, which receives its arguments and its environment.
     Program,
-    /// A shell, which is given a line to act on, and its environment.
+    /// A shell, which receives a command line and its environment.
     Shell,
 }
 
-/// Whether a shell reads the text of a command: it is asked for one, or starts one and gives it a line, as `sh -c` does.
+/// True if a shell reads the text of a command: `shell` is set, or the command starts a shell with
+/// a command line, as `sh -c` does.
 fn is_for_shell(command: &Command<'_>) -> bool {
     if command.shell.is_some() && command.args.is_empty() {
         return true;
@@ -114,7 +117,7 @@ impl Reader {
         }
     }
 
-    /// Whether it is given the texts of a role.
+    /// True if it receives texts of the given role.
     pub(super) const fn is_given(self, role: Role) -> bool {
         match self {
             Self::Agent => !matches!(role, Role::Input | Role::Arg | Role::InitialValue),
@@ -125,64 +128,69 @@ impl Reader {
 
 pub(super) struct Walk<'m, 'a, 'w> {
     pub(super) file: &'m File<'a>,
-    /// Names that stand in what was left unread.
+    /// Names in elements that were left unread.
     pub(super) hidden: HashSet<Cow<'a, str>>,
     pub(super) env: Env<'m, 'a>,
-    /// The results of steps around here that have not run, and of tasks that make inputs: those of each list from the one on that
-    /// is walked, which is the innermost.
+    /// The results of surrounding steps that have not run, and of tasks that make inputs: of each
+    /// list the current entry and later ones, the innermost last.
     pub(super) later: Env<'m, 'a>,
-    /// What declares parameters around here, the innermost last. Empty: free variables are implicit parameters.
+    /// The elements that declare parameters around here, the innermost last. If empty, unbound
+    /// variables are implicit parameters.
     pub(super) origins: Vec<Origin<'a>>,
     pub(super) owner: u32,
-    /// Places in `scopes.implicit` by name.
+    /// Indices in `scopes.implicit` by name.
     pub(super) implicit: HashMap<String, usize>,
     pub(super) scopes: &'w mut Scopes<'a>,
     pub(super) sources: &'w Sources<'w>,
-    /// What reaches each body, by its number.
+    /// The context that reaches each body, by its number.
     pub(super) reach: &'w dyn Fn(u32) -> Reach,
-    /// The path of the node that is walked, `/` as nothing.
+    /// The path of the current node; empty for `/`.
     pub(super) path: String,
-    /// What it could inherit.
+    /// The context that it could inherit.
     pub(super) around: u32,
     /// The results of the tools that it may call.
     pub(super) tools: u32,
-    /// What the steps before it left that it sees.
+    /// The results of earlier steps that it receives.
     pub(super) before: Option<u32>,
-    /// False where it is certain that the parts of the body that is walked see nothing of those before them.
+    /// False if the parts of the current body certainly receive nothing from earlier parts.
     pub(super) carries: bool,
-    /// Texts and tasks met so far whose variables are not to be seen from here.
+    /// The number of texts and tasks so far with variables that are not visible here.
     pub(super) unknown: u32,
-    /// Lists of parameters around here that are damaged: nobody knows what they declare.
+    /// The number of damaged parameter lists around here, with unknown declarations.
     pub(super) damaged: u32,
     pub(super) nearest: usize,
-    /// The names that the tasks around here would bind for their rounds, had they what those are made of; the innermost last.
+    /// The round names of surrounding tasks that lack the child that the name requires; the
+    /// innermost last.
     pub(super) absent: Vec<(&'static RoundName, Element<'a>)>,
-    /// How the agents around here are shown what they are, where somebody says it.
+    /// The profile of the agents around here, if one is set.
     pub(super) profile: Option<Profile>,
-    /// Whether the texts that are walked are shown without fences.
+    /// True if the current texts are rendered without fences.
     pub(super) is_bare: bool,
-    /// The bytes that the text which was walked last comes to at least.
+    /// The minimum size in bytes of the last text.
     pub(super) size: u64,
-    /// Who reads them.
+    /// The reader of the current texts.
     pub(super) reader: Reader,
     pub(super) flow: Recorder<'m>,
-    /// Where all names are written down, and the name that is wanted wherever others take theirs from: see [`trace`].
+    /// The trace to record all names in, and the name that references are assumed to take: see
+    /// [`trace`].
     pub(super) traced: Option<(&'w mut Trace, &'w str)>,
 }
 
-/// The names that elements of a definition would bind if they had not been left unread, which has been reported.
+/// Returns the names that unread elements of a definition might bind; faults of these elements have
+/// been reported.
 pub(super) fn hidden<'a>(file: &File<'a>, definition: &Definition<'a>) -> HashSet<Cow<'a, str>> {
     let mut names = HashSet::new();
     let mut open = file.unread_in(definition.element()).to_vec();
     while let Some(element) = open.pop() {
-        // One of them may be the name, whatever the attribute is called.
+        // Any attribute may hold the name.
         names.extend(element.attributes().map(Attribute::value));
         open.extend(element.elements());
     }
     names
 }
 
-/// Whether a name in a definition is empty, which has been reported: it may be any that is used.
+/// True if a name in a definition is empty, which has been reported: it may stand for any used
+/// name.
 pub(super) fn has_nameless_step(file: &File<'_>, definition: &Definition<'_>) -> bool {
     let whole = definition.element().span();
     file.faults

@@ -1,4 +1,4 @@
-//! Steps, choices, calls and references: what each of them answers.
+//! Walks steps, choices, calls and references, and returns the answer of each.
 
 use super::flow::{Made, Mark};
 use super::rounds::{answer, answer_of_call, each};
@@ -11,9 +11,10 @@ use crate::template::trust::CONTEXT;
 use std::borrow::Cow;
 
 impl<'m, 'a> Walk<'m, 'a, '_> {
-    /// A task or function that is used: what it answers.
+    /// Walks a reference to a task or function; returns its answer.
     pub(super) fn refer(&mut self, name: Span, args: Box<[u32]>, mark: Mark) -> u32 {
-        // What reaches the root of a definition reaches the one that it stands for.
+        // The context that reaches the root of a definition also reaches the definition that it
+        // refers to.
         let context = match &*self.path {
             "" => self.around,
             path => self.flow.value([path, CONTEXT].concat(), Mark::None, self.before.take()),
@@ -23,7 +24,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         answer
     }
 
-    /// The calls in the texts of a body.
+    /// Walks the calls in the texts of a body.
     pub(super) fn calls(&mut self, calls: &'m [Call<'a>]) {
         for (number, call) in calls.iter().enumerate() {
             let own = self.inside(&format!("/calls/{number}"), |walk| walk.call(call));
@@ -52,7 +53,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
     }
 
-    /// Steps in their order: what the last one answers.
+    /// Walks steps in order; returns the answer of the last one.
     pub(super) fn steps(&mut self, steps: &'m [Step<'a>], accumulates: bool) -> Option<u32> {
         let (mark, unknown, carries) = (self.env.mark(), self.unknown, self.carries);
         let mut last = None;

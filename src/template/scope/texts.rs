@@ -1,4 +1,5 @@
-//! The texts, words and conditions of a body, each use of a variable held against what is bound.
+//! Walks the texts, words and conditions of a body and checks each use of a variable against the
+//! bindings.
 
 use super::fault::{Fault, FaultKind, Inside, Origin, Place};
 use super::flow::Made;
@@ -20,9 +21,9 @@ use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// From how many bytes on a text is noted that is made of others.
+/// The size in bytes from which on a composed text is recorded.
 const LARGE: u64 = 1 << 20;
-/// How many of them are.
+/// The maximum number of such texts that are recorded.
 const MOST_GROWN: usize = 64;
 
 impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
@@ -53,7 +54,8 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         }
     }
 
-    /// Whether a search for the nearest of so many names is still worth it; each takes from what a definition may cost.
+    /// True if searching that many names for a similar one is within the definition's limit, which
+    /// the search reduces.
     fn may_compare(&mut self, names: usize) -> bool {
         let may = names <= self.nearest;
         self.nearest = self.nearest.saturating_sub(names);
@@ -86,7 +88,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         }
     }
 
-    /// A text. What it says of its own trust is for whoever it is a part of.
+    /// Walks a text. Its own trust mark is left to the value that the text is part of.
     pub(super) fn text(&mut self, role: Role, text: &Text<'a>) {
         self.enter(text);
         self.taken_in(text);
@@ -120,7 +122,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         }
     }
 
-    /// Whether nothing fences a value in a text.
+    /// The kind of unfenced place that a text of this role is; `None` if its values are fenced.
     fn unfenced(&self, role: Role) -> Option<Unfenced> {
         let is_shown = !matches!(role, Role::Input | Role::Arg | Role::InitialValue | Role::Files);
         if role == Role::System {
@@ -132,7 +134,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         }
     }
 
-    /// Notes a text in a file that holds no words.
+    /// Records a text file without content.
     pub(super) fn blank(&mut self, role: Role, text: &Text<'a>) {
         if let Some(src) = &text.src
             && (self.sources)(&src.value).is_some_and(|content| content.trim().is_empty())
@@ -141,7 +143,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         }
     }
 
-    /// What a text uses, wherever it is kept.
+    /// Finds the uses of variables in a text, in the template or in a separate file.
     pub(super) fn found(&mut self, text: &Text<'a>, take: &mut dyn FnMut(&mut Self, Found<'a>)) {
         let Some(src) = &text.src else {
             match text.syntax {
@@ -164,7 +166,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         }
         if self.flow.uses.len() > used {
             let lines = LineIndex::new(&content);
-            // Of a Jinja text the first place where the word stands.
+            // In a Jinja text, the position of the first occurrence of the name.
             let places = (text.syntax == TextSyntax::Jinja).then(|| first_reads(&content));
             self.flow.placed(used, |word, (span, start)| {
                 if let Some(places) = &places {
@@ -175,7 +177,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         }
     }
 
-    /// Holds a use against what is bound.
+    /// Checks a use against the bindings.
     fn take(&mut self, role: Role, found: Found<'a>) {
         let used = match found {
             Found::Called(used) if self.env.find(&used.name).is_none() => return,
@@ -201,7 +203,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
                 call
             }
             Found::Fault(fault) => {
-                // What cannot be read may use anything.
+                // An unreadable expression may use any name.
                 self.unknown += 1;
                 self.scopes.fault(fault);
                 return;
@@ -220,14 +222,14 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         self.flow.used.push((id, path.value));
     }
 
-    /// A call that no task makes; what it uses is not known.
+    /// Reports a call in a place where calls are not allowed; its variables are unknown.
     pub(super) fn misplaced(&mut self, call: &Used<'a>, element: Element<'a>) {
         self.unknown += 1;
         let fault = ExpressionFault { kind: ExpressionFaultKind::MisplacedCall, span: call.span, expression: call.span };
         self.scopes.fault(Fault::new(FaultKind::Expression { fault, element }, call.span));
     }
 
-    /// A variable that nothing binds: what it is called in the flow of names, where a run gives it.
+    /// Resolves an unbound variable; returns its number in the flow of names if a run passes it.
     pub(super) fn free(&mut self, used: Used<'a>) -> Option<u32> {
         let Used { name, span, inside, .. } = used;
         if let Some(step) = self.later.find(&name) {
@@ -247,7 +249,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
             self.scopes.fault(Fault::new(kind, inside));
             return None;
         }
-        // A slip of a name that the language gives is no parameter of anybody's.
+        // A misspelled name of the language is not an implicit parameter.
         let near = self.may_compare(self.env.mark()).then(|| nearest(&name, self.env.of_rounds())).flatten();
         if let (Some(near), Some(owner)) = (near, self.file.definitions.get(self.owner as usize)) {
             let kind =
@@ -268,7 +270,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
     }
 }
 
-/// Moves the faults of a text in a file of its own to its `src`, and keeps where in the text they are.
+/// Moves the faults of a separate text file to its `src`, with their positions in the text.
 pub(super) fn settle(faults: &mut [Fault<'_>], src: &Str<'_>, text: &str) {
     let written = Arc::<str>::from(&*src.value);
     let lines = LineIndex::new(text);

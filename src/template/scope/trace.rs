@@ -1,6 +1,6 @@
-//! Which name stands for what: every binding of a file and every use, each with its place, for those who navigate and rename.
+//! The bindings and uses of all names in a file, with their positions, for navigation and renaming.
 //!
-//! Written down by the walk that looks for faults, and only when somebody asks. Owned, without the tree.
+//! Recorded by the same walk that finds faults, only on request. Owned, without the tree.
 
 use super::fault::Place;
 use crate::base::span::Span;
@@ -11,36 +11,37 @@ use std::collections::BTreeMap;
 /// The names of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// What gives names to values, in the order of the walk.
+    /// The bindings, in the order of the walk.
     pub bindings: Vec<Bound>,
-    /// What says those names, in the order of the walk.
+    /// The uses, in the order of the walk.
     pub uses: Vec<TracedUse>,
-    /// Inputs that hand a parameter of the same body its value: by the place of the input's name that of the parameter's.
+    /// Inputs that are the value of a parameter of the same body: the span of the input's name to
+    /// that of the parameter's.
     joined: BTreeMap<Span, Span>,
     within: TextCursor,
 }
 
-/// What gives a name to a value.
+/// A binding of a name to a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bound {
     /// The name.
     pub name: String,
-    /// Where it stands.
+    /// The span of the name.
     pub span: Span,
-    /// What it is.
+    /// The kind of binding.
     pub kind: BoundKind,
-    /// Which definition of the file it belongs to.
+    /// The index of the definition that it belongs to.
     pub owner: u32,
-    /// The element that holds it: the task body, the function template.
+    /// The element that contains it: the task body or the function template.
     pub body: Span,
 }
 
-/// What a name that is bound is.
+/// The kind of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BoundKind {
-    /// A parameter of the definition: others hand it over.
+    /// A parameter of the definition, passed from outside.
     Outer,
-    /// A parameter of a body inside.
+    /// A parameter of an inner body.
     Parameter,
     /// An input.
     Input,
@@ -49,7 +50,7 @@ pub enum BoundKind {
 }
 
 impl BoundKind {
-    /// The word for people.
+    /// A description for messages.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Outer | Self::Parameter => "parameter",
@@ -59,14 +60,14 @@ impl BoundKind {
     }
 }
 
-/// What a use stands for.
+/// The target that a use refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
-    /// The binding at this place.
+    /// The binding with this span.
     Bound(Span),
-    /// A name that the language gives: `current_input`, `director_result`.
+    /// A name defined by the language: `current_input`, `director_result`.
     Language,
-    /// Nothing in this definition of the file: an implicit parameter, or a mistake.
+    /// No binding in this definition of the file: an implicit parameter, or a mistake.
     Free(u32),
 }
 
@@ -75,30 +76,31 @@ pub enum Target {
 pub struct TracedUse {
     /// The name.
     pub name: String,
-    /// The name's place, or that of what it stands in: see [`How`].
+    /// The span of the name, or of the text that contains it: see [`How`].
     pub span: Span,
-    /// How it is used.
+    /// The form of the use.
     pub how: How,
-    /// What it stands for.
+    /// The target of the use.
     pub target: Target,
 }
 
-/// How a name is used.
+/// The form of a use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum How {
-    /// In `{{…}}`, `from` or a condition: the span is that of the name, or of the words around it where references hide it.
+    /// In `{{…}}`, `from` or a condition: the span is that of the name, or of the surrounding text
+    /// if references in it hide the position.
     Word,
     /// In a Jinja text: the span is that of the text.
     Jinja,
-    /// In a text of its own, by the path as written: the span is that of `src`.
+    /// In a separate text file, with its path as written: the span is that of `src`.
     Source(Box<str>, TextSyntax),
-    /// Where the same variable is declared once more.
+    /// A second declaration of the same variable.
     Again,
-    /// Taken by name by the task or the fragment that is used here: the span is that of the other's name.
+    /// The referenced task or fragment takes the name: the span is that of the reference's name.
     Taken,
 }
 
-/// The text that is being read.
+/// The current text.
 #[derive(Clone, Debug, Default)]
 struct TextCursor {
     text: Span,
@@ -106,7 +108,7 @@ struct TextCursor {
 }
 
 impl Trace {
-    /// What stands at the end of joins.
+    /// Resolves joined inputs to their parameters.
     pub fn settled(&self, target: Target) -> Target {
         match target {
             Target::Bound(span) => Target::Bound(self.joined.get(&span).copied().unwrap_or(span)),

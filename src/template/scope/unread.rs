@@ -1,4 +1,4 @@
-//! What a round or a step hands on and no request of its task ever holds.
+//! Finds values of a round or a step that no request of their task contains.
 
 use super::fault::{Fault, FaultKind, Unread};
 use super::state::{Reach, Walk};
@@ -7,7 +7,8 @@ use crate::template::model::{Cycle, Reduce, Settings, Step, Task};
 use crate::template::setting::SettingName;
 
 impl<'m, 'a> Walk<'m, 'a, '_> {
-    /// Finds what the parts of a reduce never read. `unknown`: how much could not be seen before them.
+    /// Reports values that the parts of a reduce never read. `unknown` is the number of invisible
+    /// uses before them.
     pub(super) fn unread_in_reduce(&mut self, element: Element<'a>, reduce: &Reduce<'a>, inputs: usize, unknown: u32) {
         let (Some(inner), Some(reduction)) = (&reduce.inner, &reduce.reduction) else { return };
         if self.is_hidden(element, unknown) {
@@ -15,7 +16,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
         let is_read = |walk: &mut Self, name: &str| walk.env.find(name).is_some_and(|own| own.is_read);
         let lacks_input = inputs > 1 && !is_read(self, "current_input");
-        // A program may do its work beside its answer.
+        // A program may have effects besides its answer.
         let lacks_result = inner.script.is_none() && !is_read(self, "current_result");
         let lacks_accumulator = inputs > 1 && (reduce.initial.is_none() || !is_read(self, "accumulator"));
         if lacks_input && lacks_result && lacks_accumulator {
@@ -29,7 +30,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         found.into_iter().filter(|(lacks, ..)| *lacks).for_each(|(_, what, part)| self.unread(what, part.element));
     }
 
-    /// The same of a loop, whose evaluator sees what was made before it in the round if the loop `carries` that.
+    /// Like [`Self::unread_in_reduce`] for a loop. If the loop `carries` results, its evaluator
+    /// receives those of the same round.
     pub(super) fn unread_in_loop(&mut self, element: Element<'a>, cycle: &Cycle<'a>, carries: bool, unknown: u32) {
         let (Some(director), Some(evaluator)) = (&cycle.director, &cycle.evaluator) else { return };
         if self.is_hidden(element, unknown) {
@@ -51,7 +53,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
     }
 
-    /// Finds the agents among steps whose answers no later step reads or is shown.
+    /// Reports agents among the steps whose answers no later step reads or receives.
     pub(super) fn unread_in_steps(&mut self, steps: &'m [Step<'a>], carries: bool, unknown: u32) {
         for (number, step) in steps.iter().enumerate() {
             let Step::Task(task) = step else { continue };
@@ -64,7 +66,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
     }
 
-    /// True where something that is not to be seen from here may read anything.
+    /// True if something invisible from here may read any name.
     fn is_hidden(&self, element: Element<'a>, unknown: u32) -> bool {
         self.unknown != unknown || self.damaged > 0 || element.is_damaged() || !self.file.unread_in(element).is_empty()
     }
@@ -74,14 +76,15 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     }
 }
 
-/// False where it is certain that the parts of a body are not shown what those before them left. A setting that cannot be read has been reported.
+/// False if the parts of a body certainly do not receive the results of earlier parts. A setting
+/// that cannot be parsed counts as unknown; it has been reported.
 pub(super) fn may_carry(task: &Task<'_>, reach: Reach) -> bool {
     let name = SettingName::AccumulateData;
     let is_unread = |own: &Settings<'_>| own.element(name).is_some() && own.written.span(name).is_none();
     reach.accumulates != Some(false) || task.settings.as_ref().is_some_and(is_unread)
 }
 
-/// True of a part that is shown what earlier ones left, where that is carried along: a program is not.
+/// True if a part receives carried results: a program does not.
 fn sees_earlier(task: &Task<'_>) -> bool {
     task.script.is_none()
 }

@@ -1,4 +1,4 @@
-//! Where a text, a word, a condition uses variables, each with its place.
+//! Finds the uses of variables in texts, words and conditions, each with its position.
 
 use super::fault::{Fault, FaultKind, Place};
 use crate::base::span::{Span, Spanned};
@@ -21,28 +21,31 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub(super) struct Used<'a> {
     pub(super) name: Cow<'a, str>,
-    /// The way into its value, `.a[0]`; the span is that of all that is named, where `inside` is that of the name.
+    /// The path into its value, `.a[0]`; the span covers the whole reference, while `inside` covers
+    /// the name.
     pub(super) path: Spanned<Box<str>>,
     pub(super) span: Span,
-    /// Where it stands in a text in a file of its own, the span of whose `src` the other one is; nowhere where that is not known.
+    /// The span in a separate text file, if `span` is that of its `src`; the default if it is
+    /// unknown.
     pub(super) inside: Span,
     pub(super) place: Place,
 }
 
-/// What a text was found to hold.
+/// A use or fault found in a text.
 #[derive(Debug)]
 pub(super) enum Found<'a> {
     Used(Used<'a>),
-    /// The same of a function that is called: one of the variable that has its name, if one has.
+    /// A called Jinja function: it is a use of a variable only if one of that name is bound.
     Called(Used<'a>),
-    /// A part of one that a Jinja text puts out, and whether each render gets there; the variable is among those that it uses, too.
+    /// A part of a variable that a Jinja text renders; true if every render reaches it. The
+    /// variable itself is reported as well.
     Part(Used<'a>, bool),
-    /// A call of a function template, by its words, and the text that it stands in.
+    /// A call of a function template, by its text, and the text element that contains it.
     Call(Used<'a>, Element<'a>),
     Fault(Fault<'a>),
 }
 
-/// The `{{…}}` of an element's text.
+/// Finds the `{{…}}` in an element's text.
 pub(super) fn in_text<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a>)) {
     for stretch in stretches::of(element) {
         match &stretch.text {
@@ -52,7 +55,7 @@ pub(super) fn in_text<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a>
     }
 }
 
-/// The `{{…}}` of a word: a path, a command.
+/// Finds the `{{…}}` in a word: a path, a command.
 pub(super) fn in_word<'a>(element: Element<'a>, word: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
     if !expression::may_hold(&word.value) {
         return;
@@ -63,7 +66,7 @@ pub(super) fn in_word<'a>(element: Element<'a>, word: &Str<'a>, found: &mut impl
     }
 }
 
-/// The `{{…}}` of a text that stands otherwise in the document.
+/// Finds the `{{…}}` in a text that differs from the document; `moved` maps its spans.
 fn in_other<'a>(text: &str, element: Element<'a>, place: Place, moved: &dyn Fn(Span) -> Span, found: &mut impl FnMut(Found<'a>)) {
     let owned = |used: Used<'_>| {
         let (span, inside) = (moved(used.span), moved(used.inside));
@@ -81,7 +84,8 @@ fn in_other<'a>(text: &str, element: Element<'a>, place: Place, moved: &dyn Fn(S
     });
 }
 
-/// The `{{…}}` of a text in a file of its own. Uses stand at its `src`, faults where they are in it.
+/// Finds the `{{…}}` in a separate text file. Uses have the span of its `src`, faults their span in
+/// the text.
 pub(super) fn in_source<'a>(element: Element<'a>, src: Span, text: &str, found: &mut impl FnMut(Found<'a>)) {
     if !expression::may_hold(text) {
         return;
@@ -128,12 +132,12 @@ fn in_expression<'t>(expression: Expression<'t>, element: Element<'t>, place: Pl
             let path = Spanned::new(Box::default(), span);
             Some(Found::Call(Used { name: Cow::Owned(call.to_string()), path, span, inside: span, place }, element))
         }
-        // Those stand in calls alone.
+        // Literals occur only in calls.
         Expression::Text(_) | Expression::Number(_) | Expression::Boolean(_) => None,
     }
 }
 
-/// The way into a value, as it is written without white space.
+/// The path into a value, as written without white space.
 fn way(path: &Path<'_>) -> Spanned<Box<str>> {
     let end = path.rest.last().map_or(path.root.span.end, |step| match step {
         Step::Field(name) => name.span.end,
@@ -143,7 +147,7 @@ fn way(path: &Path<'_>) -> Spanned<Box<str>> {
     Spanned::new(written.into(), Span::new(path.root.span.start, end.max(path.root.span.end)))
 }
 
-/// The variables of a condition.
+/// Finds the variables of a condition.
 pub(super) fn in_condition<'a>(test: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
     let exact = test.span.len() as usize == test.value.len();
     let place = if exact { condition::Place::Exact(test.span.start) } else { condition::Place::Whole(test.span) };
@@ -162,7 +166,7 @@ pub(super) fn in_condition<'a>(test: &Str<'a>, found: &mut impl FnMut(Found<'a>)
     }
 }
 
-/// The variable of a `from`.
+/// Finds the variable of a `from`.
 pub(super) fn in_from<'a>(from: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
     let value = &*from.value;
     let root = value.split(['.', '[']).next().unwrap_or("");
@@ -182,12 +186,12 @@ pub(super) fn in_from<'a>(from: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
     found(Found::Used(Used { name, path, span, inside: span, place: Place::From }));
 }
 
-/// The place of a stretch of an element's text in the document.
+/// Returns a map from spans of an element's text to spans of the document.
 pub(super) fn placed<'e>(element: Element<'e>, text: &str) -> impl Fn(Span) -> Span + use<'e> {
     let mut texts = element.children().filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
     let first = texts.next();
     let second = texts.next();
-    // In one piece and without references the text stands in the document as it is.
+    // A single text node without references stands in the document unchanged.
     let exact = first.filter(|node| second.is_none() && node.inner().len() as usize == text.len()).map(|node| node.inner().start);
     let written = LazyCell::new(move || Placed::of(element));
     move |span: Span| match exact {
@@ -196,7 +200,7 @@ pub(super) fn placed<'e>(element: Element<'e>, text: &str) -> impl Fn(Span) -> S
     }
 }
 
-/// The variables of a Jinja text in place.
+/// Finds the variables of a Jinja text in the template.
 pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a>)) {
     let text = element.text();
     let moved = placed(element, &text);
@@ -218,10 +222,11 @@ pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a
     }
 }
 
-/// The same of one in a file of its own. Uses stand at its `src`, faults where they are in it.
+/// Finds the variables of a Jinja text in a separate file. Uses have the span of its `src`, faults
+/// their span in the text.
 pub(super) fn in_jinja_source<'a>(src: Span, text: &str, found: &mut impl FnMut(Found<'a>)) {
     let parsed = parse(text);
-    // Where a name stands is searched for when something is wrong with it.
+    // The position of a name is looked up only for a fault.
     let used = |name| {
         let path = Spanned::new(Box::default(), src);
         Used { name: Cow::Owned(name), path, span: src, inside: Span::default(), place: Place::Source }

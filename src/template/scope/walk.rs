@@ -1,4 +1,4 @@
-//! One walk over a file's bodies, with the names that are bound at each place.
+//! One walk over the bodies of a file, with the bound names at each place.
 
 use super::env::{Binding, Entry, Env};
 use super::fault::{Fault, FaultKind, Origin, Place};
@@ -23,17 +23,17 @@ use crate::template::trust::{CONTEXT, TOOLS};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// How many names are compared in a definition in search of “did you mean”.
+/// The maximum number of names that are compared in a definition for “did you mean”.
 const NEAREST: usize = 20_000;
 
-/// Holds every variable of a file against what binds it. `reach` says what reaches each body, by its number; `purpose`, how much linking
-/// is to know.
+/// Checks every variable of a file against its binding. `reach` returns the context that reaches
+/// each body, by its number; `purpose` decides how much is recorded for linking.
 pub fn resolve<'a>(file: &File<'a>, sources: &Sources<'_>, reach: &dyn Fn(u32) -> Reach, purpose: Purpose) -> Scopes<'a> {
     walk(file, sources, (reach, purpose), None)
 }
 
-/// Writes down what every name of a file stands for. `wanted` is what tasks and fragments that are used by their names are
-/// taken to want from where they are used.
+/// Traces every name of a file to its binding. `wanted` is the name that referenced tasks and
+/// fragments are assumed to take from their place of use.
 pub fn trace(file: &File<'_>, sources: &Sources<'_>, wanted: &str) -> Trace {
     let mut trace = Trace::default();
     walk(file, sources, (&|_| Reach::default(), Purpose::Findings), Some((&mut trace, wanted)));
@@ -90,7 +90,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         match definition {
             Definition::Task(task) => self.root(task),
             Definition::Template(template) => self.function(template),
-            // Its variables are those of whoever uses it; that it can be read is seen here.
+            // Its variables are bound by its users; only its syntax is checked here.
             Definition::Fragment(fragment) => self.fragment(&fragment.text),
         }
         self.flow.finish(self.owner, purpose)
@@ -154,13 +154,13 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.flow.result = Some(self.body(task));
     }
 
-    /// The path of the node that is walked.
+    /// The path of the current node.
     pub(super) fn here(&self) -> String {
         if self.path.is_empty() { "/".to_owned() } else { self.path.clone() }
     }
 
-    /// Binds a name that nobody declares. `at`: where it stands in the node that is walked; nowhere where it is another name for a node's
-    /// result.
+    /// Binds an undeclared name. `at` is its path in the current node; `None` for an alias of a
+    /// node's result.
     pub(super) fn bind(&mut self, name: &'m str, span: Span, made: Made<'m>, at: Option<&str>) -> u32 {
         let id = self.flow.name(Cow::Borrowed(name), made);
         self.flow.stands(id, at.map_or_else(String::new, |at| [&self.path, at].concat()), span);
@@ -169,7 +169,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         id
     }
 
-    /// Binds a name that is declared: what it is called in the flow of names.
+    /// Binds a declared name; returns its number in the flow of names.
     fn declare(&mut self, name: &'m Str<'a>, by: Origin<'a>, made: Made<'m>, slot: &str) -> u32 {
         let id = self.flow.name(Cow::Borrowed(&name.value), made);
         self.flow.stands(id, [&self.path, slot, &*name.value].concat(), name.span);
@@ -185,7 +185,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         while self.env.unbind(mark).is_some() {}
     }
 
-    /// A task body with everything inside it: what it answers.
+    /// Walks a task body with everything inside it; returns its answer.
     pub(super) fn body(&mut self, task: &'m Task<'a>) -> u32 {
         self.flow.has_results |= !matches!(task.slot, Slot::Root | Slot::Template);
         if let Some(reference) = &task.reference {
@@ -197,8 +197,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let reach = (self.reach)(task.body);
         let profile = self.profile;
         self.profile = task.profile.or(profile);
-        // What its agent is shown is known when its texts are walked.
-        // Whoever uses a definition knows what of the context there reaches its root.
+        // Its agent's context is complete only after its texts are walked. At a root, the context
+        // around the place of use depends on the user of the definition.
         let is_root = matches!(task.slot, Slot::Root | Slot::Template);
         let around = (reach.inherits || is_root).then_some(self.around);
         let reader = Reader::of(task);
@@ -212,7 +212,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         } else {
             self.flow.value(String::new(), Mark::None, around)
         };
-        // A program is given none of it, and the agents that make its inputs and answer the calls in its texts are.
+        // A program receives none of it, but the agents of its inputs and calls do.
         let read = if reader == Reader::Agent { context } else { self.flow.value(String::new(), Mark::None, None) };
         let outer = std::mem::replace(&mut self.around, context);
         let mark = self.env.mark();
@@ -228,7 +228,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let typed: HashMap<&str, &str> =
             task.parameters.iter().filter_map(|own| Some((&*own.name.as_ref()?.value, &*own.kind.as_ref()?.value))).collect();
         let given: HashSet<&str> = if task.parameters.is_empty() { HashSet::new() } else { given(task).collect() };
-        // Those that have no value before the input of their name.
+        // Parameters without a value before the input of the same name.
         let mut late: HashMap<&str, &'m Parameter<'a>> = HashMap::new();
         for parameter in &task.parameters {
             let name = parameter.name.as_ref().filter(|name| given.contains(&*name.value));
@@ -237,7 +237,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             late.extend(name.map(|name| (&*name.value, parameter)));
             self.parameter(task, parameter, &given);
         }
-        // The task itself is there before its steps: none of their results is bound in its inputs and texts.
+        // The task itself runs before its steps: none of their results is bound in its inputs and
+        // texts.
         for name in task.steps.iter().rev().filter_map(result) {
             self.later.bind(&name.value, name.span);
             self.bound(name, BoundKind::Step, task.element);
@@ -289,7 +290,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.flow.value(self.here(), task.trust.into(), made_of)
     }
 
-    /// The steps and parts of a task: what its result is made of.
+    /// Walks the steps and parts of a task; returns the values that its result is made of.
     fn parts(&mut self, task: &'m Task<'a>, reach: Reach, inputs: Vec<(u32, Box<str>)>) -> Vec<u32> {
         self.carries = may_carry(task, reach);
         let accumulates = reach.accumulates == Some(true);
@@ -303,7 +304,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         made_of
     }
 
-    /// What an agent sees in all: each message of a conversation is a border of its own.
+    /// Returns the whole context of an agent. Each message of a conversation is fenced separately.
     fn seen(&mut self, task: &Task<'_>, context: u32) -> u32 {
         if self.profile.is_none() {
             self.flow.part(context, &Spanned::new(Box::default(), task.element.name_span()), None, Some(Unfenced::Open));
@@ -311,7 +312,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if task.history.is_some() { self.flow.value(String::new(), Mark::Outside, [context]) } else { context }
     }
 
-    /// Walks what is read of a task: what it makes its context of, and what its reader is given.
+    /// Walks the texts of a task: those that form its context, and those that its reader receives.
     fn read(&mut self, task: &'m Task<'a>, (context, given): (u32, u32)) {
         self.is_bare = self.profile == Some(Profile::Bare) && task.is_simple();
         self.reader = Reader::of(task);
@@ -337,7 +338,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
     }
 
-    /// The inputs that no text names are shown by themselves.
+    /// Records the inputs that no text uses: they are rendered separately.
     fn whole(&mut self, task: &'m Task<'a>) {
         for name in task.inputs.iter().filter_map(|input| input.name.as_ref()) {
             if let Some(own) = self.env.find(&name.value).filter(|own| !own.is_read) {
@@ -346,7 +347,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
     }
 
-    /// Walks what stands at a place in the node.
+    /// Walks a part at a path in the current node.
     pub(super) fn inside<T>(&mut self, at: &str, walk: impl FnOnce(&mut Self) -> T) -> T {
         let kept = self.path.len();
         self.path.push_str(at);
@@ -355,11 +356,13 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         walked
     }
 
-    /// `given`: the inputs of the task, each of which hands the parameter of its name its value.
+    /// Binds a parameter. `given` are the inputs of the task; each is the value of the parameter
+    /// with its name.
     fn parameter(&mut self, task: &'m Task<'a>, parameter: &'m Parameter<'a>, given: &HashSet<&str>) {
         let Some(name) = &parameter.name else { return };
         let kind = parameter.kind.as_ref().map(|kind| &*kind.value);
-        // In a function a parameter says more about one of `params`; it is no second one.
+        // In a function, a parameter of its task describes one of `params` further; it is not a
+        // second one.
         let is_param = matches!(self.origins.first(), Some(Origin::Function(_))) && self.origins.len() == 2;
         if let Some(known) = self.env.find(&name.value).filter(|_| is_param) {
             let mark = Mark::outside(parameter.trust == Trust::Untrusted);
@@ -369,7 +372,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             self.note(name, How::Again, target);
             return;
         }
-        // Without a type a default is a text.
+        // Without a type, a default is a text.
         let known = kind.or_else(|| parameter.default.is_some().then_some("text"));
         let mark = Mark::outside(parameter.trust == Trust::Untrusted);
         let mut made = Made { mark, kind: known, ..Made::default() };
@@ -377,7 +380,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if is_outer {
             made.default = default(parameter);
         } else if let (true, Some(known)) = (given.contains(&*name.value), self.env.find(&name.value)) {
-            // It is that until the input of its name.
+            // The outer binding is its value until the input of its name is bound.
             made.of.push((known.id, Box::default()));
             made.part_of.push((known.id, Box::default()));
         } else if !given.contains(&*name.value) {
@@ -395,14 +398,14 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.bound(name, kind, task.element);
     }
 
-    /// What may be left out has a value then, or nothing can be made of it.
+    /// Reports an optional parameter without a default: it has no value if it is omitted.
     fn optional(&mut self, parameter: &Parameter<'_>, name: &Str<'_>) {
         if parameter.default.is_none() && !parameter.is_required() {
             self.scopes.fault(Fault::new(FaultKind::NoDefault { name: name.value.to_string() }, name.span));
         }
     }
 
-    /// What is declared inside of a definition has its value from around it.
+    /// Takes the value of a parameter of an inner body from the binding around it.
     fn around(&mut self, parameter: &'m Parameter<'a>, name: &'m Str<'a>, made: &mut Made<'m>) {
         if let Some(known) = self.env.find(&name.value) {
             known.is_read = true;
@@ -419,7 +422,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
     }
 
-    /// What nothing around here binds is a parameter of the definition, or has no value.
+    /// Makes an unbound parameter one of the definition, or reports that it has no value.
     fn without_value(&mut self, parameter: &'m Parameter<'a>, name: &Str<'a>) -> Option<u32> {
         if !parameter.is_required() {
             self.optional(parameter, name);
@@ -440,8 +443,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         id
     }
 
-    /// Unbinds the names of a body, and tells which of its parameters nothing reads. Where texts are used that are not
-    /// to be seen from here, nobody knows.
+    /// Unbinds the names of a body, and reports its unused parameters unless invisible texts may
+    /// use them.
     fn leave(&mut self, mark: usize, before: u32) {
         self.flow.unbind(mark);
         while let Some(entry) = self.env.unbind(mark) {
@@ -452,7 +455,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
     }
 
-    /// An input, an argument, an initial value: what is known of its value.
+    /// Walks an input, an argument or an initial value; returns the known facts of its value.
     pub(super) fn input(&mut self, role: Role, input: &'m Input<'a>) -> Made<'m> {
         self.flow.used.clear();
         self.size = 0;
@@ -481,7 +484,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         };
         made.of = self.flow.take_used();
         made.mark = input.trust.into();
-        // What is from outside under its new name is so under the one that it has around here, wherever that is used.
+        // A value that is from outside under its new name is so under its outer name too, wherever
+        // that is used.
         if made.mark == Mark::Outside {
             let is_one = matches!(input.value, Value::Text) && is_name(&input.text);
             let own = made.of.iter().filter(|_| is_one);
@@ -491,9 +495,10 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     }
 }
 
-/// Whether a task declares names that cannot be read, which has been reported: nobody knows what is bound there.
+/// True if a task declares names that cannot be read, so that bindings are unknown. Faults of these
+/// have been reported.
 fn hides_names(task: &Task<'_>) -> bool {
-    // What is at home elsewhere is no slip of a parameter's name, which is read as one.
+    // An element that is known elsewhere is no misspelled parameter, which would be read as one.
     let is_unread = |child: Element<'_>| {
         child.is_damaged() || child.name() != Kind::Parameter.tag() && Kind::homes(child.name()).next().is_some()
     };
@@ -504,20 +509,20 @@ fn hides_names(task: &Task<'_>) -> bool {
     list || task.parameters.iter().any(|parameter| parameter.name.is_none()) || inputs()
 }
 
-/// Whether a text is one, as far as can be seen.
+/// True if a text is known to be a plain text.
 fn is_words(text: &Text<'_>) -> bool {
     let is_use = |child: Element<'_>| child.namespace().is_some() || child.name() == "use";
     !text.element.is_damaged() && text.element.elements().all(is_use)
 }
 
-/// Whether a text is nothing but a value: `{{mail}}`.
+/// True if a text is a single placeholder: `{{mail}}`.
 fn is_name(text: &Text<'_>) -> bool {
     let words = text.element.text();
     let inner = words.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
     inner.is_some_and(|inner| !inner.contains("{{"))
 }
 
-/// The inputs of a task, but those that come from their own name.
+/// The names of the inputs of a task, without those that come from their own name.
 fn given<'m>(task: &'m Task<'_>) -> impl Iterator<Item = &'m str> {
     let is_same = |from: &str, name: &str| from.split(['.', '[']).next() == Some(name);
     task.inputs.iter().filter_map(move |input| {
@@ -527,7 +532,7 @@ fn given<'m>(task: &'m Task<'_>) -> impl Iterator<Item = &'m str> {
     })
 }
 
-/// The name of an input that a task makes.
+/// The name of an input that is computed by a task.
 const fn made<'m, 'a>(input: &'m Input<'a>) -> Option<&'m Str<'a>> {
     if matches!(input.value, Value::Task(_) | Value::Call(_)) { input.name.as_ref() } else { None }
 }

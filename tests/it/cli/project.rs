@@ -1,15 +1,15 @@
-//! A throw-away project and the program run inside it.
+//! A temporary project and runs of the program in it.
 
 use pretty_assertions::assert_eq;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// A folder that is gone after the test.
+/// A folder that is removed after the test.
 pub(crate) struct Project {
     folder: tempfile::TempDir,
 }
 
-/// What a run left behind.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
@@ -18,12 +18,12 @@ pub(crate) struct Run {
 }
 
 impl Project {
-    /// An empty folder.
+    /// Creates an empty folder.
     pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    /// A folder that holds what another one holds.
+    /// Creates a folder with the contents of another project.
     pub(crate) fn copy_of(other: &Self) -> Self {
         let project = Self::new();
         for file in other.files() {
@@ -40,24 +40,24 @@ impl Project {
         self
     }
 
-    /// Writes a file in the middle of a test.
+    /// Writes a file during a test.
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let place = self.path(path);
         std::fs::create_dir_all(place.parent().unwrap()).unwrap();
         std::fs::write(place, text).unwrap();
     }
 
-    /// A path inside.
+    /// Returns the path of a file inside.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
 
-    /// The text of a file.
+    /// Reads the text of a file.
     pub(crate) fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.path(path)).unwrap()
     }
 
-    /// Every file inside, sorted, for tests that say what was written.
+    /// Returns every file inside, sorted, for tests of the written files.
     pub(crate) fn files(&self) -> Vec<String> {
         let mut files = Vec::new();
         let mut folders = vec![self.folder.path().to_path_buf()];
@@ -76,7 +76,7 @@ impl Project {
         files
     }
 
-    /// The program, ready to run here.
+    /// Returns the program, ready to run here.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         command_in(self.folder.path(), args)
     }
@@ -86,12 +86,12 @@ impl Project {
         Run::from(self.command(args).output().unwrap())
     }
 
-    /// Runs the program here with something on its standard input.
+    /// Runs the program here with text on its standard input.
     pub(crate) fn run_with(&self, args: &[&str], input: &[u8]) -> Run {
         use std::io::Write;
         let mut command = self.command(args);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // A program that knows before it has read all of it need not read the rest.
+        // A program that has its result early need not read the rest of its input.
         match child.stdin.take().unwrap().write_all(input) {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => panic!("{error}"),
             _ => {}
@@ -100,7 +100,8 @@ impl Project {
     }
 }
 
-/// The program in a folder, with nothing of the tester's own environment that could change its output.
+/// Returns the program in a folder, without the parts of the tester's environment that could change
+/// its output.
 pub(crate) fn command_in(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ctxc"));
     command.current_dir(folder).args(args).stdin(Stdio::null());
@@ -122,28 +123,28 @@ impl From<Output> for Run {
 }
 
 impl Run {
-    /// Asserts the exit code, and shows everything when it is another one.
+    /// Asserts the exit code; on failure shows the whole run.
     #[track_caller]
     pub(crate) fn code(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self:#?}");
         self
     }
 
-    /// Asserts that standard output holds a text.
+    /// Asserts that standard output contains a text.
     #[track_caller]
     pub(crate) fn says(self, text: &str) -> Self {
         assert!(self.stdout.contains(text), "standard output should hold {text:?}:\n{}\n{}", self.stdout, self.stderr);
         self
     }
 
-    /// Asserts that standard error holds a text.
+    /// Asserts that standard error contains a text.
     #[track_caller]
     pub(crate) fn warns(self, text: &str) -> Self {
         assert!(self.stderr.contains(text), "standard error should hold {text:?}:\n{}\n{}", self.stderr, self.stdout);
         self
     }
 
-    /// Asserts that neither output holds a text.
+    /// Asserts that neither output contains a text.
     #[track_caller]
     pub(crate) fn never_says(self, text: &str) -> Self {
         assert!(!self.stdout.contains(text) && !self.stderr.contains(text), "{}{}", self.stdout, self.stderr);
@@ -164,7 +165,7 @@ impl Run {
         self
     }
 
-    /// Standard output as JSON.
+    /// Parses standard output as JSON.
     #[track_caller]
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|err| panic!("{err}: {}", self.stdout))

@@ -1,4 +1,4 @@
-//! A program that makes calls, and `ctxc proxy` that it makes them through.
+//! A program that makes calls, and the `ctxc proxy` process that it makes them through.
 
 use crate::cli::project::{Project, Run};
 use std::collections::BTreeMap;
@@ -6,14 +6,14 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// What was answered.
+/// The response to a request.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) head: String,
-    /// The body without the marks of its chunks.
+    /// The body without chunk framing.
     pub(crate) body: Vec<u8>,
-    /// Whether the body ended before it said that it does.
+    /// True if the body ended before its declared end.
     pub(crate) is_cut: bool,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn post(url: &str, headers: &str, body: impl AsRef<[u8]>) -> Answer {
     )
 }
 
-/// The same with a head of one's own: `{}` stands for the path, and then for the host.
+/// Sends a request with a custom head, in which `{}` stands for the path and then for the host.
 pub(crate) fn ask(head: &str, url: &str, body: impl AsRef<[u8]>) -> Answer {
     let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let head = head.replacen("{}", &format!("/{path}"), 1).replacen("{}", host, 1);
@@ -58,7 +58,7 @@ pub(crate) fn ask(head: &str, url: &str, body: impl AsRef<[u8]>) -> Answer {
     Answer { status, head, body, is_cut }
 }
 
-/// Reads chunks; `false` where they end before the last.
+/// Reads chunks; returns `false` if they end before the last.
 fn chunks(reader: &mut impl BufRead, body: &mut Vec<u8>) -> bool {
     loop {
         let mut line = String::new();
@@ -77,7 +77,7 @@ fn chunks(reader: &mut impl BufRead, body: &mut Vec<u8>) -> bool {
     }
 }
 
-/// `ctxc proxy`, with a folder for data of its own.
+/// A running `ctxc proxy` with its own data folder.
 pub(crate) struct Proxy {
     pub(crate) project: Project,
     pub(crate) variables: BTreeMap<String, String>,
@@ -86,7 +86,7 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// Starts it for a vendor that is somewhere else.
+    /// Starts a proxy for a vendor at another address.
     pub(crate) fn to(upstream: &str) -> Self {
         Self::new(Project::new(), &["--upstream", upstream])
     }
@@ -124,7 +124,7 @@ impl Proxy {
         self.child.as_ref().unwrap().id()
     }
 
-    /// Ends it as Ctrl-C does.
+    /// Ends the proxy as Ctrl-C does.
     pub(crate) fn stop(&mut self) -> Run {
         self.signal("-INT");
         self.wait()
@@ -142,12 +142,12 @@ impl Proxy {
         Run { stdout, ..run }
     }
 
-    /// The lines of the only recording.
+    /// Returns the lines of the only recording.
     pub(crate) fn lines(&self) -> Vec<serde_json::Value> {
         self.text().lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
     }
 
-    /// The text of the only recording.
+    /// Returns the text of the only recording.
     pub(crate) fn text(&self) -> String {
         let files = self.project.files();
         let file = files.iter().find(|file| is_recording(file)).unwrap_or_else(|| panic!("{files:?}"));
@@ -164,12 +164,12 @@ impl Drop for Proxy {
     }
 }
 
-/// Whether a path is that of a recording.
+/// Returns true if a path is that of a recording.
 pub(crate) fn is_recording(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| ending == "jsonl")
 }
 
-/// The program with a folder for data inside the project.
+/// Returns the program with a data folder inside the project.
 pub(crate) fn command(project: &Project, args: &[&str]) -> Command {
     let mut command = project.command(args);
     command.env("XDG_DATA_HOME", project.path(".data"));
@@ -181,7 +181,8 @@ pub(crate) fn command(project: &Project, args: &[&str]) -> Command {
     command
 }
 
-/// The arguments after `--` that make this test binary the program which is recorded: it sends what `CTXC_TEST_CALLS` has, a body a line.
+/// Returns the arguments after `--` that make this test binary the recorded program: it sends the
+/// bodies in `CTXC_TEST_CALLS`, one a line.
 pub(crate) fn caller() -> Vec<String> {
     let binary = std::env::current_exe().unwrap().display().to_string();
     [&binary, "--exact", "record::client::a_program_that_makes_calls", "--nocapture", "--test-threads=1"]

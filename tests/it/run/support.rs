@@ -1,9 +1,9 @@
-//! Projects that are run, and their traces.
+//! Helpers for tests of runs: projects, scripted runs, and their traces.
 
 use crate::cli::project::{Project, Run};
 use serde_json::Value;
 
-/// A project with some templates, beside a script of answers.
+/// Creates a project with some templates.
 pub(crate) fn project(templates: &[(&str, &str)]) -> Project {
     let mut project = Project::new().file("ctxc.toml", "edition = \"2026\"\n");
     for (name, text) in templates {
@@ -12,7 +12,7 @@ pub(crate) fn project(templates: &[(&str, &str)]) -> Project {
     project
 }
 
-/// Runs a task by a script of answers.
+/// Runs a task with a script of answers.
 pub(crate) fn scripted(project: &Project, task: &[&str], answers: &str) -> Run {
     project.write("answers.yaml", format!("answers:\n{answers}"));
     let state = state(project);
@@ -20,7 +20,7 @@ pub(crate) fn scripted(project: &Project, task: &[&str], answers: &str) -> Run {
     Run::from(project.command(&args).env("XDG_STATE_HOME", state).output().unwrap())
 }
 
-/// Where the traces of a project lie that [`scripted`] runs.
+/// Returns the folder of the traces of a project that `run_scripted` runs.
 pub(crate) fn state(project: &Project) -> String {
     format!(
         "{}/state-of-runs/{}",
@@ -29,13 +29,13 @@ pub(crate) fn state(project: &Project) -> String {
     )
 }
 
-/// The newest trace below a folder for state, as JSON lines.
+/// Returns the newest trace below a state folder, as JSON lines.
 pub(crate) fn trace(state: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(newest(state)).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The file of the newest trace.
+/// Returns the file of the newest trace.
 pub(crate) fn newest(state: &str) -> std::path::PathBuf {
     let projects = std::fs::read_dir(std::path::Path::new(state).join("ctxc")).unwrap();
     let runs = projects.flat_map(|project| std::fs::read_dir(project.unwrap().path().join("runs")).into_iter().flatten());
@@ -45,17 +45,17 @@ pub(crate) fn newest(state: &str) -> std::path::PathBuf {
     files.pop().unwrap()
 }
 
-/// The events of a kind in a trace.
+/// Returns the events of a kind in a trace.
 pub(crate) fn events<'t>(trace: &'t [Value], event: &str) -> Vec<&'t Value> {
     trace.iter().filter(|line| line["event"] == event).collect()
 }
 
-/// The calls in a trace.
+/// Returns the calls in a trace.
 pub(crate) fn calls(trace: &[Value]) -> Vec<&Value> {
     trace.iter().filter(|line| line["schema"] == "ctxc/request/1").collect()
 }
 
-/// Numbers that a seed gives.
+/// Reproducible random numbers from a seed.
 #[derive(Debug, Default)]
 pub(crate) struct Random(u64);
 
@@ -71,7 +71,7 @@ impl Random {
         (self.0 % end as u64) as usize
     }
 
-    /// Once in so many times.
+    /// Returns true once in so many times.
     pub(crate) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

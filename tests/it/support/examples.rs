@@ -12,7 +12,8 @@ pub(crate) struct Example {
 }
 
 impl Example {
-    /// The project's files with their names, `ctxc.toml` first; none where the example needs no project.
+    /// The project's files with their names, `ctxc.toml` first; empty if the example needs no
+    /// project.
     pub(crate) fn project_files(&self) -> Vec<(&'static str, &'static str)> {
         if self.project.is_empty() {
             return Vec::new();
@@ -26,15 +27,15 @@ impl Example {
 /// A request to a model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestExample {
-    /// What stands behind `json` where its fence opens: the form, and what is known of the call.
+    /// The text after `json` at the opening of the fence: the dialect, and facts about the call.
     pub(crate) words: &'static str,
     /// The body.
     pub(crate) body: &'static str,
 }
 
-/// What stands under the headings of a rule's page.
+/// The examples on a rule's page.
 pub(crate) trait Examples {
-    /// Examples that give exactly this finding (others of lower severity may come along).
+    /// Examples that give this finding; others of lower severity may accompany it.
     fn bad(&self) -> Vec<Example>;
 
     /// Examples that do not give it.
@@ -73,7 +74,8 @@ fn sections(rule: &RuleMeta, title: &str) -> impl Iterator<Item = &'static str> 
     rule.case.split("\n## ").skip(1).filter(move |section| section.starts_with(title))
 }
 
-/// What stands in the first fence of a section that opens like this; nothing where there is none.
+/// Returns the text of the first fence in a section that opens like this; empty if no such fence
+/// exists.
 fn fenced(section: &'static str, opening: &str) -> &'static str {
     let inside = section.split_once(opening).map_or("", |(_, inside)| inside);
     inside.find("\n```").and_then(|end| inside.get(..=end)).unwrap_or_default()

@@ -1,16 +1,17 @@
-//! Generated files are kept in the repository and tested to be fresh: equal to what the code generates now.
-//! `CTXC_UPDATE=1 cargo test` writes them instead.
+//! Generated files are stored in the repository and tested to be fresh: equal to the current output
+//! of their generators. `CTXC_UPDATE=1 cargo test` writes them instead.
 
 use std::path::Path;
 
-/// What to do with a generated file that is not as it should be.
+/// The handling of a stale file.
 #[derive(Clone, Copy, Debug)]
 enum Stale {
     Report,
     Rewrite,
 }
 
-/// Asserts that the file `path` of the repository holds `generated`, or writes it under `CTXC_UPDATE=1`.
+/// Asserts that the file `path` of the repository contains `generated`, or writes it under
+/// `CTXC_UPDATE=1`.
 pub(crate) fn assert_fresh(path: &str, generated: &str) {
     let stale = if std::env::var_os("CTXC_UPDATE").is_some() { Stale::Rewrite } else { Stale::Report };
     if let Err(message) = compare(Path::new(env!("CARGO_MANIFEST_DIR")), path, generated, stale) {

@@ -1,4 +1,4 @@
-//! What the tests of several places share.
+//! Helpers shared by the tests of several folders.
 
 pub(crate) mod examples;
 pub(crate) mod fresh;

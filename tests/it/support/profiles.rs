@@ -1,8 +1,8 @@
-//! The profiles that take what is untrusted.
+//! The profiles that accept untrusted text.
 
 use ctxc::Profile;
 
-/// All but `bare`, which has no fences.
+/// All profiles except `bare`, which has no fences.
 pub(crate) fn fenced_profiles() -> Vec<Profile> {
     Profile::ALL.into_iter().filter(|profile| *profile != Profile::Bare).collect()
 }

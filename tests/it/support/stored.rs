@@ -1,9 +1,9 @@
-//! Stored requests as texts: each message under its role.
+//! Stored requests as text: each message under its role.
 
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// The messages of a stored request.
+/// Returns the messages of a stored request as text.
 pub(crate) fn told(stored: &str) -> String {
     let stored: Value = serde_json::from_str(stored).unwrap();
     let mut out = String::new();

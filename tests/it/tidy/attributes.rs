@@ -1,10 +1,10 @@
-//! Every lint that is switched off says why.
+//! Every disabled lint has a reason.
 
 use super::source::{self, Source};
 use pretty_assertions::assert_eq;
 use proc_macro2::{TokenStream, TokenTree};
 
-/// The lists of `allow(…)` and `expect(…)` in attributes that hold no `reason`.
+/// Returns the lists of `allow(…)` and `expect(…)` attributes without a `reason`.
 fn unexplained(tokens: TokenStream, attribute: bool) -> Vec<String> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut found = Vec::new();
@@ -19,7 +19,7 @@ fn unexplained(tokens: TokenStream, attribute: bool) -> Vec<String> {
             found.push(group.stream().to_string());
         }
         found.append(&mut unexplained(group.stream(), attribute || opens));
-        // What stands in braces is code again, even below an attribute.
+        // The content of braces is code again, even below an attribute.
         if group.delimiter() == proc_macro2::Delimiter::Brace && attribute {
             found.clear();
         }

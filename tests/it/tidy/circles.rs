@@ -1,5 +1,6 @@
-//! Files inside a room form no circle: following imports from a file never leads back to it. A contents page passes
-//! a name on (`pub use`) and is no stop on the way; only the lists that it holds itself count as its own.
+//! Files inside a room form no circle: following imports from a file never leads back to it. A
+//! contents page that passes a name on (`pub use`) is not a stop; only the lists that it defines
+//! itself belong to it.
 
 use super::source::{self, Source};
 use pretty_assertions::assert_eq;
@@ -9,17 +10,18 @@ use syn::visit::{self, Visit};
 
 type Names = Vec<String>;
 
-/// What one file holds and names.
+/// The items of one file, and the names in it.
 #[derive(Default)]
 struct Module {
     path: String,
     children: BTreeSet<String>,
     items: BTreeSet<String>,
-    /// Local name → the absolute path that a `use` gives it. A `pub use` counts as a name of this file, too.
+    /// Local name → the absolute path that a `use` gives it. A `pub use` counts as a name of this
+    /// file, too.
     aliases: BTreeMap<String, Names>,
-    /// Modules whose names are all taken (`use a::*`).
+    /// Modules imported by a glob (`use a::*`).
     globs: Vec<Names>,
-    /// Every path that the file names, made absolute where it starts at the crate, at `super` or at `self`.
+    /// Every path in the file, made absolute if it starts at the crate, at `super` or at `self`.
     named: BTreeSet<Names>,
 }
 
@@ -27,14 +29,15 @@ struct Module {
 struct Crate(BTreeMap<Names, Module>);
 
 struct Reader {
-    /// Where the visitor stands; `depth` of these names are modules written inline.
+    /// The visitor's current module; the last `depth` names are inline modules.
     here: Names,
     depth: usize,
     module: Module,
 }
 
 impl Reader {
-    /// A path with `super` and `self` resolved, so that it starts at `crate`. Others stay as they are written.
+    /// Resolves `super` and `self` in a path, so that it starts at `crate`. Other paths stay as
+    /// written.
     fn absolute(&self, parts: &[String]) -> Names {
         if !parts.first().is_some_and(|first| first == "self" || first == "super") {
             return parts.to_vec();
@@ -94,7 +97,7 @@ impl Reader {
         }
     }
 
-    /// Paths in a macro's arguments, which no parser sees: words joined by `::`.
+    /// Adds the paths in a macro's arguments, which `syn` does not parse: words joined by `::`.
     fn tokens(&mut self, tokens: &TokenStream) {
         let mut path: Names = Vec::new();
         let mut colons = 0;
@@ -178,7 +181,8 @@ impl<'ast> Visit<'ast> for Reader {
     }
 }
 
-/// The functions and modules that `#[serde(with = "…")]` and its like name in a string.
+/// Returns the functions and modules named in strings of `#[serde(with = "…")]` and similar
+/// attributes.
 fn serde_paths(input: syn::parse::ParseStream<'_>) -> syn::Result<Vec<syn::Path>> {
     let mut paths = Vec::new();
     while !input.is_empty() {
@@ -199,15 +203,16 @@ impl Crate {
             let module = Module { path: source.path.clone(), ..Module::default() };
             let mut reader = Reader { here: here.clone(), depth: 0, module };
             reader.visit_file(&source.parse());
-            // `main.rs` is a crate of its own, which nothing imports.
+            // `main.rs` is a separate crate, which no file imports.
             let key = if source.path == "src/main.rs" { vec!["main.rs".to_owned()] } else { here };
             modules.insert(key, reader.module);
         }
         Self(modules)
     }
 
-    /// The file that defines what a path from the crate's root leads to: through folders, and through the names that
-    /// contents pages pass on. A path that ends at a folder leads to no file yet.
+    /// Returns the file that defines the target of a path from the crate's root: through folders,
+    /// and through the names that contents pages pass on. A path that ends at a folder leads to no
+    /// file.
     fn find(&self, path: &[String], hops: usize) -> Option<&Module> {
         let depth = (0..=path.len()).rev().find(|depth| self.0.contains_key(path.get(..*depth).unwrap_or_default()))?;
         let module = self.0.get(path.get(..depth)?)?;
@@ -229,7 +234,8 @@ impl Crate {
         taken.or(Some(module))
     }
 
-    /// As `find`, for a path as a file names it: it starts at `crate`, at a child of that file, or at an alias in it.
+    /// Like `find_file`, for a path as written in a file: it starts at `crate`, at a child of that
+    /// file, or at an alias in it.
     fn find_from(&self, here: &[String], path: &[String], hops: usize) -> Option<&Module> {
         let module = self.0.get(here)?;
         let (first, rest) = path.split_first()?;
@@ -245,7 +251,7 @@ impl Crate {
         self.find_from(here, &full, hops - 1)
     }
 
-    /// File → the files it imports from.
+    /// Returns for each file the files that it imports from.
     fn imports(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut graph = BTreeMap::new();
         for (here, module) in &self.0 {
@@ -259,7 +265,7 @@ impl Crate {
     }
 }
 
-/// The shortest way from a file back to itself.
+/// Returns the shortest path of imports from a file back to itself.
 fn way_back<'a>(graph: &BTreeMap<&'a str, BTreeSet<&'a str>>, start: &'a str) -> Option<Vec<&'a str>> {
     let mut before: BTreeMap<&str, &str> = BTreeMap::new();
     let mut queue = VecDeque::from([start]);
@@ -282,7 +288,7 @@ fn way_back<'a>(graph: &BTreeMap<&'a str, BTreeSet<&'a str>>, start: &'a str) ->
     None
 }
 
-/// For each file that stands in a circle, the shortest one: the files on the way.
+/// Returns the shortest circle of each file that is part of one.
 fn circles(sources: &[Source]) -> Vec<String> {
     let read = Crate::read(sources);
     let graph = read.imports();
@@ -306,20 +312,21 @@ fn a_circle_is_found() {
     let page = ("src/a/mod.rs", "mod b; mod c; pub use b::B; pub(crate) use c::run;");
     let root = ("src/lib.rs", "mod a;");
     assert_eq!(text(&[root, page, ("src/a/b.rs", "use super::c::C;"), ("src/a/c.rs", "use crate::a::b;")]), there_and_back);
-    // through the names that the contents page passes on, in a path within an expression, and in a macro
+    // Through the names that the contents page passes on, in a path within an expression, and in a
+    // macro
     let back = ("src/a/c.rs", "use crate::a::B; pub fn run() {}");
     assert_eq!(text(&[root, page, ("src/a/b.rs", "struct B; fn f() { crate::a::run() }"), back]), there_and_back);
     assert_eq!(text(&[root, page, ("src/a/b.rs", "struct B; fn f() { println!(\"{}\", super::run()) }"), back]), there_and_back);
-    // by way of a module's name
+    // Through a module's name
     assert_eq!(text(&[root, page, ("src/a/b.rs", "use crate::a; struct B; fn f() { a::c::run() }"), back]), there_and_back);
     assert_eq!(text(&[root, page, ("src/a/b.rs", "use super::c::*; struct B;"), back]), there_and_back);
     let inline = ("src/a/b.rs", "struct B; mod tests { use super::super::run; }");
     assert_eq!(text(&[root, page, inline, back]), there_and_back);
-    // a list that a contents page holds itself is a stop
+    // A list that a contents page defines itself is a stop
     let list = ("src/a/mod.rs", "mod b; mod c; pub use b::B; static ALL: &[B] = &[c::ITEM];");
     assert_eq!(text(&[root, list, ("src/a/b.rs", "struct B;"), ("src/a/c.rs", "use super::B;")]), [""; 0]);
     let circle = ["src/a/b.rs → src/a/mod.rs → src/a/b.rs"];
     assert_eq!(text(&[root, list, ("src/a/b.rs", "use super::ALL; struct B;"), ("src/a/c.rs", "")]), circle);
-    // passing a name on is no stop, and going down is no circle
+    // Passing a name on is not a stop, and importing downwards is not a circle
     assert_eq!(text(&[root, page, ("src/a/b.rs", "struct B; use super::run;"), ("src/a/c.rs", "pub fn run() {}")]), [""; 0]);
 }

@@ -1,9 +1,10 @@
-//! Every dependency has a reason in `docs/DESIGN.md`, and every reason a dependency.
+//! Every dependency has a reason in `docs/DESIGN.md`, and every reason belongs to a dependency.
 
 use pretty_assertions::assert_eq;
 use std::collections::BTreeSet;
 
-/// The names in `[dependencies]` and `[dev-dependencies]`, those of single systems among them.
+/// Returns the names in `[dependencies]` and `[dev-dependencies]`, including those of single
+/// platforms.
 fn dependencies(manifest: &str) -> BTreeSet<String> {
     let manifest: toml::Table = manifest.parse().expect("Cargo.toml is TOML");
     let systems = manifest.get("target").and_then(toml::Value::as_table).into_iter().flatten();
@@ -12,7 +13,8 @@ fn dependencies(manifest: &str) -> BTreeSet<String> {
     tables.flatten().flat_map(|table| table.keys().cloned()).collect()
 }
 
-/// The names in the first column of the tables below the heading `## Dependencies`, with their reasons.
+/// Returns the names in the first column of the tables below the heading `## Dependencies` that
+/// have a reason.
 fn reasons(page: &str) -> BTreeSet<String> {
     let below = page.split_once("\n## Dependencies\n").map_or("", |(_, below)| below);
     let section = below.split_once("\n## ").map_or(below, |(section, _)| section);
@@ -50,7 +52,8 @@ fn a_dependency_without_a_reason_is_found() {
     assert_eq!(faults(manifest, page), expected);
 }
 
-/// Crates of terminals, of databases, of networks, of files and processes: what an agent loop has of its own, or wants none of.
+/// Crates for terminals, databases, networks, files and processes, which an agent loop either has
+/// itself or must not have.
 const FOREIGN: [&str; 29] = [
     "clap",
     "crossterm",
@@ -83,7 +86,7 @@ const FOREIGN: [&str; 29] = [
     "winapi",
 ];
 
-/// The crates that a choice of features brings along.
+/// Returns the crates that a choice of features depends on.
 fn tree(features: &[&str]) -> BTreeSet<String> {
     let tree = std::process::Command::new(env!("CARGO"))
         .args(["tree", "--offline", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}"])
@@ -105,7 +108,7 @@ fn contexts_and_registries_need_no_parser_of_templates() {
     };
     let reader = ["blake3", "memchr", "serde", "serde_json", "strsim", "thiserror"].map(str::to_owned);
     assert_eq!(direct(""), BTreeSet::from(reader.clone()));
-    // Patterns say which tools a role has.
+    // Patterns select the tools of a role.
     let brought = ["globset", "minijinja", "minijinja-contrib"].map(str::to_owned);
     assert_eq!(direct("assemble"), reader.into_iter().chain(brought).collect());
     for parser in ["granit-parser", "quick-xml", "regex-syntax", "serde_json_path", "toml"] {

@@ -1,4 +1,4 @@
-//! Third-party types stay behind one door, so that each can be changed in one place.
+//! Third-party types stay behind one door, so that each can be replaced in one place.
 
 use super::source::{self, Source};
 use pretty_assertions::assert_eq;
@@ -60,14 +60,15 @@ const DOORS: &[(&str, &[&str])] = &[
 /// Words after which `::` starts at the root.
 const KEYWORDS: &[&str] = &["as", "dyn", "for", "impl", "in", "mut", "return", "use"];
 
-/// Whether a token stream names a crate: the word at the start of a path (`clap::…`) or alone in a `use`.
+/// Returns true if a token stream names a crate: at the start of a path (`clap::…`) or alone in a
+/// `use`.
 fn names(tokens: TokenStream, name: &str) -> bool {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let punct = |at: usize, sign: char| matches!(tokens.get(at), Some(TokenTree::Punct(found)) if found.as_char() == sign);
     tokens.iter().enumerate().any(|(at, token)| match token {
         TokenTree::Group(group) => names(group.stream(), name),
         TokenTree::Ident(found) if found == name => {
-            // `::clap` and `{::clap` start at the root; `a::clap` is somebody's own module.
+            // `::clap` and `{::clap` start at the root; `a::clap` is a module of the same name.
             let word =
                 |token: &TokenTree| matches!(token, TokenTree::Ident(word) if !KEYWORDS.contains(&word.to_string().as_str()));
             let inside = at >= 3 && punct(at - 1, ':') && punct(at - 2, ':') && word(&tokens[at - 3]);

@@ -1,12 +1,12 @@
-//! A module imports only from floors above its own row, and siblings on a row never import each other: data moves
-//! one way. The table is that of `docs/ARCHITECTURE.md`.
+//! A module imports only from floors above its own row, and modules of one row never import each
+//! other: data moves one way. The table is that of `docs/ARCHITECTURE.md`.
 
 use super::source::{self, Source};
 use pretty_assertions::assert_eq;
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 
-/// Each row from the top; a row's modules know nothing of each other.
+/// Each row from the top; the modules of a row are independent of each other.
 const FLOORS: &[&[&str]] = &[
     &["base"],
     &["kernel"],
@@ -30,9 +30,10 @@ fn floor(module: &str) -> Option<usize> {
     FLOORS.iter().position(|row| row.contains(&module))
 }
 
-/// Collects the top-level modules that a file names, through `crate::`, through enough `super::`, or in a macro.
+/// Collects the top-level modules that a file names, through `crate::`, through enough `super::`,
+/// or in a macro.
 struct Imports<'a> {
-    /// The module the visitor stands in, inline modules included.
+    /// The visitor's current module, inline modules included.
     module: Vec<String>,
     /// Modules at the crate's root: a bare `base::…` names one only in a path from the root.
     found: &'a mut BTreeSet<String>,
@@ -72,7 +73,8 @@ impl Imports<'_> {
         }
     }
 
-    /// Paths in a macro's arguments, which no parser sees: runs of words joined by `::`.
+    /// Adds the paths in a macro's arguments, which `syn` does not parse: runs of words joined by
+    /// `::`.
     fn tokens(&mut self, tokens: &proc_macro2::TokenStream) {
         let text = tokens.to_string().replace(" :: ", "::").replace(":: ", "::").replace(" ::", "::");
         for run in text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {
@@ -109,7 +111,8 @@ fn faults(sources: &[Source]) -> Vec<String> {
     let mut faults = Vec::new();
     for source in sources {
         let module = source.module();
-        // `lib.rs`, `main.rs`, `runtime.rs` and `internals.rs`, which pass rooms on, stand below all floors.
+        // `lib.rs`, `main.rs`, `runtime.rs` and `internals.rs`, which pass rooms on, are below all
+        // floors.
         let Some(own) = module.first().filter(|own| !matches!(**own, "internals" | "runtime")) else { continue };
         let Some(row) = floor(own) else {
             faults.push(format!("{}: `{own}` has no floor in FLOORS", source.path));

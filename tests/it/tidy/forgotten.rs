@@ -1,11 +1,11 @@
-//! No forgotten file: every `.rs` under `src/` and `tests/it/` hangs on a `mod` from the root, so that no test is
-//! written and never run.
+//! No forgotten file: every `.rs` under `src/` and `tests/it/` is reachable by `mod` from the root,
+//! so that every test runs.
 
 use super::source::{self, Source};
 use pretty_assertions::assert_eq;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Follows the modules of a file, those inside inline modules too.
+/// Follows the modules of a file, including those in inline modules.
 fn follow(path: &str, folder: &str, items: &[syn::Item], sources: &BTreeMap<&str, &Source>, seen: &mut BTreeSet<String>) {
     seen.insert(path.to_owned());
     for item in items {

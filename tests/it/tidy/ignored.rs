@@ -1,5 +1,5 @@
-//! A test that needs something which a bare machine lacks says what: `#[ignore = "needs GROUP …"]`, where GROUP is one
-//! that `.ci/peers` provides and a part of the test's path, so that `.ci/peers` finds it by that name.
+//! An ignored test names its requirement: `#[ignore = "needs GROUP …"]`, where GROUP is provided by
+//! `.ci/peers` and is part of the test's path, so that `.ci/peers` finds it by that name.
 
 use super::source::{self, Source};
 use pretty_assertions::assert_eq;
@@ -11,7 +11,7 @@ struct Ignored<'a> {
     faults: Vec<String>,
 }
 
-/// The text of `#[ignore = "…"]`; an empty one for `#[ignore]` alone.
+/// Returns the text of `#[ignore = "…"]`; empty for `#[ignore]` alone.
 fn reason(attributes: &[syn::Attribute]) -> Option<String> {
     let attribute = attributes.iter().find(|attribute| attribute.path().is_ident("ignore"))?;
     let syn::Meta::NameValue(pair) = &attribute.meta else { return Some(String::new()) };
@@ -51,7 +51,7 @@ fn faults(sources: &[Source], groups: &[String]) -> Vec<String> {
     faults
 }
 
-/// The groups that `.ci/peers` knows: its functions `group_NAME`.
+/// Returns the groups of `.ci/peers`: its functions `group_NAME`.
 fn groups(script: &str) -> Vec<String> {
     let heads = script.lines().filter_map(|line| line.strip_prefix("group_")?.split_once("()"));
     heads.map(|(name, _)| name.to_owned()).collect()

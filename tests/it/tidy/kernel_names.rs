@@ -1,9 +1,10 @@
-//! The kernel names no vendor, no way to wait, no language of templates and no kind of repository.
+//! The kernel names no vendor, no concurrency mechanism, no template language and no kind of
+//! repository.
 
 use super::source::{self, Source};
 use proc_macro2::{TokenStream, TokenTree};
 
-/// Words that no name in the kernel has.
+/// Words that no kernel name contains.
 const FOREIGN: &[&str] = &[
     "anthropic",
     "async",
@@ -23,10 +24,10 @@ const FOREIGN: &[&str] = &[
     "worktree",
     "xml",
 ];
-/// Names that mean something else: a layout of what an agent reads.
+/// Names with another meaning: a layout of an agent's text.
 const MEANT: &[(&str, &str)] = &[("src/kernel/profile.rs", "xml")];
 
-/// The words of a name: `GitWorktrees` and `git_worktrees` have two.
+/// Splits a name into words: `GitWorktrees` and `git_worktrees` have two.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in name.chars() {

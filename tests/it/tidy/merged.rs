@@ -1,12 +1,12 @@
-//! No file holds a merge that nobody finished: inside a text such marks compile, and users read them.
+//! No file contains an unfinished merge: inside a text its marks compile, and users read them.
 
 use super::source::{self, Source};
 use pretty_assertions::assert_eq;
 
-/// What git writes around the two sides. Split, so that this file does not hold them itself.
+/// The marks that git writes around the two sides. Split, so that this file does not contain them.
 const MARKS: &[&str] = &[concat!("<<<<", "<<< "), concat!(">>>>", ">>> ")];
 
-/// Pages that show the marks, as what a rule finds.
+/// Pages that show the marks, as the finding of a rule.
 const SHOW_THEM: &[&str] = &["docs/rules/merge-conflict.md", "tests/cases/merge-conflict.md"];
 
 fn faults(sources: &[Source]) -> Vec<String> {

@@ -1,5 +1,5 @@
-//! The rules of the house, held by tests: each check is a pure function over texts, so that each also has a test
-//! that feeds it something bad and sees it fail.
+//! The rules of the repository, enforced by tests. Each check is a pure function over texts, so
+//! that each also has a test that feeds it a bad text and expects a fault.
 
 mod attributes;
 mod circles;

@@ -1,10 +1,10 @@
-//! Nothing in the repository names a place that only one machine has, or the host of a package registry: a clone
-//! must mean the same everywhere, behind a mirror too.
+//! No file names a folder of one machine, or the host of a package registry: a clone must behave
+//! the same everywhere, also behind a mirror.
 
 use super::source::{self, Source};
 use pretty_assertions::assert_eq;
 
-/// Absolute folders of somebody's machine. Split, so that this file does not hold them itself.
+/// Absolute folders of a single machine. Split, so that this file does not contain them.
 const FOLDERS: &[&str] =
     &[concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/tm", "p/"), concat!("/wo", "rk/"), concat!("/Us", "ers/")];
 /// Hosts of package registries.
@@ -16,10 +16,11 @@ const HOSTS: &[&str] = &[
     concat!("arti", "factory"),
 ];
 
-/// Lock files are written by their tools, which name their index in their own way.
+/// Lock files are written by tools, which name their index in their own way.
 const WRITTEN_BY_TOOLS: &[&str] = &["Cargo.lock"];
 
-/// Whether a path starts at `at`: before it stands nothing that would make it a part of a longer, relative path.
+/// Returns true if a path starts at `at`: the character before it does not make it a part of a
+/// longer, relative path.
 fn starts_a_path(line: &str, at: usize) -> bool {
     let before = line.get(..at).and_then(|head| head.chars().next_back());
     before.is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | '}' | '~' | '*' | '>')))

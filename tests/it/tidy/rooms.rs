@@ -1,5 +1,5 @@
-//! A room of more than 25 files, beside those of its sub-rooms, is several concepts. `rules/` is apart: one file is
-//! one diagnostic there.
+//! A room of more than 25 files, not counting its sub-rooms, is several concepts. `rules/` is
+//! exempt: there one file is one diagnostic.
 
 use super::source::{self, Source};
 use pretty_assertions::assert_eq;

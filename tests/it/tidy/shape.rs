@@ -1,9 +1,10 @@
-//! Each file starts with `//!`, which says what holds there, and `mod.rs` is a contents page.
+//! Each file starts with `//!`, which describes its content, and `mod.rs` is a contents page.
 
 use super::source::{self, Source};
 use pretty_assertions::assert_eq;
 
-/// What a contents page may hold: modules, re-exports, and the plain list (a constant or static, no code).
+/// Returns true for an item of a contents page: a module, a re-export, or the plain list (a
+/// constant or static, no code).
 fn is_contents(item: &syn::Item) -> bool {
     let bare = matches!(item, syn::Item::Mod(module) if module.content.is_none());
     bare || matches!(item, syn::Item::Use(_) | syn::Item::Static(_) | syn::Item::Const(_))

@@ -1,4 +1,4 @@
-//! The texts that the checks look at. Paths are relative to the package and use `/`.
+//! The texts that the checks read. Paths are relative to the package and use `/`.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ impl Source {
         Self { path: path.to_owned(), text: text.to_owned() }
     }
 
-    /// The parsed file. A file that does not parse is the compiler's business, not ours.
+    /// Parses the file. A file that does not parse is left to the compiler.
     pub(super) fn parse(&self) -> syn::File {
         syn::parse_file(&self.text).unwrap_or_else(|error| panic!("{}: {error}", self.path))
     }
@@ -22,7 +22,8 @@ impl Source {
         Path::new(&self.path).extension().is_some_and(|extension| extension == "rs")
     }
 
-    /// The names from the crate's root: `src/rules/rule.rs` is `["rules", "rule"]`, `src/lib.rs` is `[]`.
+    /// Returns the names from the crate's root: `src/rules/rule.rs` is `["rules", "rule"]`,
+    /// `src/lib.rs` is `[]`.
     pub(super) fn module(&self) -> Vec<&str> {
         let inside = self.path.trim_start_matches("src/").trim_start_matches("tests/it/").trim_end_matches(".rs");
         let mut parts: Vec<&str> = inside.split('/').collect();
@@ -33,7 +34,8 @@ impl Source {
     }
 }
 
-/// Every text file that git does not ignore, sorted by path. Files that are not UTF-8 are left out.
+/// Returns every text file that git does not ignore, sorted by path. Files that are not UTF-8 are
+/// left out.
 pub(super) fn all() -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let walk = ignore::WalkBuilder::new(root).hidden(false).filter_entry(|entry| entry.file_name() != ".git").build();
@@ -51,7 +53,7 @@ pub(super) fn all() -> Vec<Source> {
     sources
 }
 
-/// The Rust files under the given folders, each written with its closing `/`.
+/// Returns the Rust files under the given folders, each written with its closing `/`.
 pub(super) fn rust(folders: &[&str]) -> Vec<Source> {
     let mut sources = all();
     sources.retain(|source| source.is_rust() && folders.iter().any(|folder| source.path.starts_with(folder)));

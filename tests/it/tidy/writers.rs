@@ -1,11 +1,13 @@
-//! What the program makes of contexts, requests and answers passes `secret_check` before it becomes a file: every file of `cli/` that writes
-//! stands in a list, with the reason why its texts need no check, or hands a `Checked` on.
+//! Contexts, requests and answers pass `secret_check` before they are written to a file: every file
+//! of `cli/` that writes is in a list, with the reason why its texts need no check, or passes a
+//! `Checked` on.
 
 use super::source::{self, Source};
 use pretty_assertions::assert_eq;
 use std::collections::BTreeSet;
 
-/// What writes a file. Texts that `rewrite::create` and `rewrite::write_checked` take were checked: their types say so.
+/// Calls that write a file. The types of `rewrite::create` and `rewrite::write_checked` guarantee
+/// checked texts.
 const WRITERS: [&str; 8] = [
     "write_atomic(",
     "write_private(",
@@ -17,7 +19,7 @@ const WRITERS: [&str; 8] = [
     " append(&",
 ];
 
-/// Files of `cli/` that write, and what keeps secrets out of what they write.
+/// Files of `cli/` that write, and their protection against secrets.
 const KNOWN: [(&str, &str); 11] = [
     ("src/cli/context/eval/keeper.rs", "recordings are masked, and each call is checked before it is added"),
     ("src/cli/context/gate/accept.rs", "the line of the log is checked before anything is written"),

@@ -1,4 +1,4 @@
-//! Stored requests with values replaced, and when another request is the same.
+//! Stored requests with masked values, and their comparison with other requests.
 
 use super::FixedMask;
 use serde_json::{Value, json};
@@ -48,11 +48,11 @@ fn a_stored_value_stands_for_any_of_its_kind_and_every_other_word_counts() {
     assert!(!same("Write to  today", &format!("with {KEY}.")));
     assert!(!same("Write to ann@example.com today", &format!("with {KEY}. And more")));
     assert!(!same("Write to ann@example.com today", "with two\nlines."));
-    // What was stored before in clear is compared in clear.
+    // A value stored unmasked is compared unmasked.
     let clear = request(&json!("Write to ann@example.com"));
     assert!(mask.is_same_request(&clear, &clear));
     assert!(!mask.is_same_request(&clear, &request(&json!("Write to bob@example.com"))));
-    // A placeholder of a frozen value is a word like others.
+    // A placeholder that is part of a frozen value is ordinary text.
     let frozen = request(&json!("from ⟦email:3fa2⟧ to ⟦email⟧"));
     assert!(mask.is_same_request(&frozen, &request(&json!("from ⟦email:3fa2⟧ to ann@example.com"))));
     assert!(!mask.is_same_request(&frozen, &request(&json!("from ⟦email:3fa2⟧"))));

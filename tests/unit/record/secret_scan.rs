@@ -1,4 +1,4 @@
-//! What is found in texts before they are written, and what is not.
+//! Secrets that the scan finds in texts before they are written, and values that it ignores.
 
 use super::{EnvironmentFile, SecretInText, SecretScan};
 use crate::base::secrets::placeholders::SAMPLES;
@@ -70,7 +70,8 @@ fn an_environment_file_may_begin_with_a_mark_and_names_of_its_keys_are_any() {
     }
 }
 
-/// Each value of a file, and lines that hold it: an escape, a colon, a connection string, base64 of a name before it, a short one.
+/// Each value of a file, and lines that contain it: escaped, after a colon, in a connection string,
+/// in base64 after a name, and a short one.
 #[test]
 fn values_are_found_however_the_file_and_the_line_write_them() {
     for (file, lines) in [
@@ -101,7 +102,7 @@ fn values_are_found_however_the_file_and_the_line_write_them() {
     }
 }
 
-/// Values that begin as references do or have a word of placeholders in them.
+/// Values that begin like references or contain a placeholder word.
 #[test]
 fn a_value_under_the_name_of_a_secret_is_one_unless_all_of_it_is_a_placeholder() {
     for value in include_str!("../base/secrets/secrets_like_placeholders.txt").lines() {

@@ -1,5 +1,6 @@
-//! `--accept`: requests are stored, or stored anew, after what changed was shown. What is accepted is judged again with what is
-//! stored then, so that nothing else passes along with it. `--diff` shows the same and stores nothing.
+//! `--accept`: prints the changes of requests and then stores these. Cases with accepted requests
+//! are judged again with the new requests, so that nothing else is accepted with them. `--diff`
+//! prints the same and stores nothing.
 
 use super::choose::{Done, EvalRun};
 use crate::cli::context::model_calls::fixed_mask;
@@ -16,31 +17,32 @@ use crate::scenario::paths;
 use std::path::Path;
 use std::sync::Mutex;
 
-/// Requests that are to be stored, and may be.
+/// Requests to be stored that passed the check for secrets.
 #[derive(Debug, Default)]
 pub(super) struct AcceptedRequests(Option<(Vec<Moved>, Checked)>);
 
-/// A request that is not the stored one.
+/// A request that differs from the stored one.
 #[derive(Debug)]
 struct Moved {
-    /// Where it belongs, relative to the project.
+    /// Its file, relative to the project.
     path: String,
-    /// What is stored; `None` for nothing.
+    /// The stored request; `None` if there was none.
     before: Option<String>,
-    /// The request as it is now, as it is stored.
+    /// The current request, in its stored form.
     now: String,
 }
 
-/// What standard output is for.
+/// The use of standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// What changed in each request.
+    /// The changes of each request.
     Differences,
     /// One document, and nothing else.
     Document,
 }
 
-/// Shows the requests that moved. Where they are to be stored, judges their cases again as if they were, and returns what is left to be written.
+/// Prints the requests that changed. If they are to be stored, judges their cases again with the
+/// new requests, and returns the requests to be written.
 pub(super) fn accept(
     root: &Path,
     (eval_run, locator): (&mut EvalRun<'_>, &Mutex<Locator<'_>>),
@@ -67,7 +69,7 @@ pub(super) fn accept(
         return Ok(accepted);
     }
     let diffs: Vec<String> = moved.iter().map(Moved::diff).collect();
-    // The screen is not free for it where it shows a document.
+    // Standard output is not free for the differences if it is a document.
     for one in moved.iter().filter(|_| shown == Shown::Differences) {
         rewrite::diff(&one.change(&root.join(&one.path)), cx)?;
     }
@@ -108,14 +110,14 @@ impl Moved {
 
     fn diff(&self) -> String {
         let mut out = Vec::new();
-        // Bytes in memory take every line.
+        // A write to memory cannot fail.
         let _ = unified::write(&mut out, &self.path, self.before.as_deref().unwrap_or(""), &self.now, Screen::PLAIN);
         String::from_utf8_lossy(&out).into_owned()
     }
 }
 
 impl AcceptedRequests {
-    /// Writes each change. What reports it is written before, since that may be refused.
+    /// Writes each change. The report is written before, since its write may be refused.
     pub(super) fn store(&self, root: &Path, cx: &mut Cx) -> Result<()> {
         for (one, checked) in self.0.iter().flat_map(|(moved, checked)| moved.iter().map(|one| (one, *checked))) {
             let path = root.join(&one.path);

@@ -1,4 +1,4 @@
-//! `ctxc eval --baseline PATH`: accepted results that those of a run are held against.
+//! `ctxc eval --baseline PATH`: accepted results, for a comparison with those of a run.
 
 use super::choose::{LIMIT, scorecard};
 use crate::base::fs;
@@ -10,11 +10,11 @@ use crate::rules::input::read_fault::reason;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Accepted results.
+/// The accepted results of one or more suites.
 #[derive(Debug)]
 pub(super) struct Accepted {
     path: String,
-    /// The suite of a baseline; `None` where all suites are accepted here.
+    /// The suite of a baseline; `None` if the results cover all suites.
     suite: Option<String>,
     cases: BTreeMap<String, BaselineCase>,
 }
@@ -60,7 +60,8 @@ impl Accepted {
         Ok(())
     }
 
-    /// The scorecard with what differs. Of a part of the scenarios, or where a file cannot be read, nobody can say which are gone.
+    /// Returns the scorecard with the differences. After a run of only some scenarios, or with an
+    /// unreadable file, no case counts as missing.
     pub(super) fn compare(mut self, card: Scorecard, is_part: bool) -> Scorecard {
         let mut compared = Comparison { path: self.path, ..Comparison::of(&card, self.cases.values(), false) };
         if is_part || card.cases.iter().any(|row| row.id == row.path) {

@@ -139,12 +139,12 @@ pub(crate) struct EvalArgs {
 }
 
 impl EvalArgs {
-    /// Those of a run that records all of its scenarios anew.
+    /// The arguments of a run that records all of its scenarios again.
     pub(super) fn recording(trust: &TrustHashArgs) -> Self {
         Self { record: true, trust: trust.clone(), ..Self::default() }
     }
 
-    /// Where answers come from.
+    /// Returns the origin of answers.
     pub(super) fn answers(&self) -> AnswersFrom {
         if self.rescore.is_some() {
             return AnswersFrom::Kept;
@@ -165,10 +165,10 @@ impl EvalArgs {
         }
     }
 
-    /// What the calls of models may use.
+    /// Returns the limit of the model calls.
     ///
     /// # Errors
-    /// The flags do not go together.
+    /// The flags contradict each other.
     pub(super) fn budget(&self) -> Result<SpendLimit, CliError> {
         let most = SpendLimit { tokens: self.budget_tokens, usd: self.budget_usd };
         if !self.answers().asks() {
@@ -186,10 +186,11 @@ impl EvalArgs {
         Ok(most)
     }
 
-    /// How often every scenario is tried, and how many trials must pass, where that is said for all of them.
+    /// Returns the number of trials of every scenario, and the number that must pass, if the flags
+    /// set these.
     ///
     /// # Errors
-    /// More have to pass than are made.
+    /// More trials must pass than are run.
     pub(super) fn rule(&self) -> Result<Option<(u32, u32)>, CliError> {
         match self.runs.zip(self.pass) {
             Some((runs, pass)) if pass > runs => Err(CliError::usage(format!("--pass {pass} of --runs {runs} can never pass"))
@@ -198,7 +199,7 @@ impl EvalArgs {
         }
     }
 
-    /// Where the scorecard goes: as the flags say, those that are short for a report among them.
+    /// Returns the outputs of the scorecard, with the short forms of `--report`.
     pub(super) fn results(&self) -> OutputArgs<EvalFormat> {
         let short = [(EvalFormat::Json, &self.out), (EvalFormat::Junit, &self.junit)];
         let reports = short.into_iter().filter_map(|(format, path)| Some(Report { format, path: path.clone()? }));
@@ -209,18 +210,18 @@ impl EvalArgs {
 /// One of several parts of the scenarios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shard {
-    /// Which, from 0.
+    /// The part, from 0.
     index: u64,
     count: u64,
 }
 
 impl Shard {
-    /// Its number, from 1, and how many there are.
+    /// The number of the part, from 1, and the number of parts.
     pub(super) const fn numbers(self) -> [u64; 2] {
         [self.index + 1, self.count]
     }
 
-    /// Whether a scenario is in it.
+    /// Returns true if the part contains a scenario.
     pub(super) fn takes(self, name: &str) -> bool {
         let hash = Hash::of(name.as_bytes()).0;
         let number = hash.iter().take(8).rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
@@ -251,7 +252,7 @@ pub(crate) enum AnswerSource {
 }
 
 impl AnswerSource {
-    /// Its word.
+    /// The name on the command line.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Replay => "replay",
@@ -262,7 +263,7 @@ impl AnswerSource {
         }
     }
 
-    /// The source of a word.
+    /// Returns the source with a name.
     pub(crate) fn of_word(word: &str) -> Option<Self> {
         Self::value_variants().iter().copied().find(|one| one.word() == word)
     }

@@ -1,4 +1,4 @@
-//! Asks the models of a project on behalf of its scenarios, and keeps what they answer.
+//! Calls the models of a project for its scenarios, and stores their answers.
 
 use super::keeper::{Keeper, TakenOver};
 use crate::cli::context::model_calls::{ModelCalls, redactor};
@@ -16,24 +16,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The models of a project, each with who is asked for it.
+/// The models of a project, with the recorder of their answers.
 #[derive(Debug)]
 pub(super) struct Asking<'p> {
     models: ModelCalls<'p>,
     state: Mutex<State>,
     kept: Option<Keeper<'p>>,
-    /// What replaces secrets and personal data; `None` where its own secret cannot be kept.
+    /// The mask of stored data; `None` if the user's masking secret cannot be stored.
     redactor: Option<Redactor>,
 }
 
-/// What was asked.
+/// The usage and failures of the calls so far.
 #[derive(Debug, Default)]
 struct State {
-    /// What each case has used, by path and name, since it was last written down.
+    /// The usage of each case, by path and name, since it was last taken.
     open: BTreeMap<(String, String), Calls>,
-    /// The calls for each case that were not answered.
+    /// The calls of each case that were not answered.
     failed: BTreeMap<(String, String), BTreeMap<String, u64>>,
-    /// The trials of an earlier part of the run whose calls are counted, by case; all those of a case that has one without a name.
+    /// The trials of an earlier part of the run whose calls are counted, by case; an empty name
+    /// stands for all trials of a case.
     counted: BTreeSet<(String, String)>,
 }
 
@@ -52,7 +53,8 @@ impl State {
 }
 
 impl<'p> Asking<'p> {
-    /// Nobody is asked yet. The keys of providers are read, so the project has to be trusted.
+    /// Prepares the models without a call. Reads the keys of providers, so the project has to be
+    /// trusted.
     pub(super) fn new(project: &'p Compiled, keeps: bool, most: SpendLimit, jobs: Option<NonZeroUsize>) -> Result<Self> {
         let (kept, redactor) = match redactor(project) {
             Ok(redactor) => (keeps.then(|| Keeper::new(&project.root, redactor.clone(), project.comparison())), Some(redactor)),
@@ -62,7 +64,7 @@ impl<'p> Asking<'p> {
         Ok(Self { models: ModelCalls::new(&project.config, most, jobs), state: Mutex::default(), kept, redactor })
     }
 
-    /// The same, which refuses to keep calls that hold secrets.
+    /// Adds a check that refuses to store calls with secrets.
     pub(super) fn checking(self, check: SecretCheck) -> Self {
         Self { kept: self.kept.map(|kept| kept.checking(check)), ..self }
     }
@@ -71,51 +73,52 @@ impl<'p> Asking<'p> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says which run this is, so that answers are known as its own.
+    /// Sets the run that recorded answers belong to.
     pub(super) fn begin(&self, run: &str) {
         if let Some(keeper) = &self.kept {
             keeper.name_run(run);
         }
     }
 
-    /// Counts calls that an earlier part of the run made, and what they used. `counted` are the trials that they are of.
+    /// Counts calls that an earlier part of the run made, with their usage. `counted` are the
+    /// trials of these calls.
     pub(super) fn resume(&self, calls: u64, spend: Spend, counted: BTreeSet<(String, String)>) {
         self.state().counted = counted;
         self.models.resume(calls, spend);
     }
 
-    /// What a case has used since that was last asked.
+    /// Returns the usage of a case since the last call of this function.
     pub(super) fn used(&self, path: &str, case: &str) -> Calls {
         self.state().open.remove(&(path.to_owned(), case.to_owned())).unwrap_or_default()
     }
 
-    /// Counts calls that were not answered among those of a case; they were counted for the run before.
+    /// Adds unanswered calls to those of a case; they are already counted for the run.
     pub(super) fn failed_before(&self, path: &str, case: &str, calls: &Calls) {
         self.state().fail(path, case, calls);
     }
 
-    /// Whether what is answered is recorded.
+    /// Returns true if answers are recorded.
     pub(super) const fn records(&self) -> bool {
         self.kept.is_some()
     }
 
-    /// What replaces secrets and personal data in what is kept; `None` where that is not possible.
+    /// The mask of stored data; `None` if the masking secret cannot be stored.
     pub(super) const fn redactor(&self) -> Option<&Redactor> {
         self.redactor.as_ref()
     }
 
-    /// The calls that were made, and what they used.
+    /// Returns the number of calls, and their usage.
     pub(super) fn spent(&self) -> (u64, Spend) {
         self.models.spent()
     }
 
-    /// The answers of interrupted runs that nobody had to be asked for again.
+    /// Returns the number of answers that were taken from interrupted runs.
     pub(super) fn taken_over(&self) -> usize {
         self.kept.as_ref().map_or(0, Keeper::taken_over)
     }
 }
 
-/// What tells a trial from the others of its case.
+/// Returns the name of a trial, unique in its case.
 pub(super) fn label(trial: TrialOf) -> String {
     let stage = match trial.stage {
         Stage::First => "first",
@@ -133,7 +136,7 @@ impl Ask for Asking<'_> {
         if let Some(keeper) = &self.kept
             && let Some(TakenOver { response, is_of_run }) = keeper.begin(asked)?
         {
-            // The run was killed after this answer was kept and before it was counted.
+            // The run was killed after it stored this answer and before it counted the call.
             let counted = [label(asked.trial), String::new()].map(|trial| (asked.case.to_owned(), trial));
             if is_of_run && !counted.iter().any(|trial| self.state().counted.contains(trial)) {
                 let spent = self.models.used(asked.sent, asked.context, &response);
@@ -148,7 +151,7 @@ impl Ask for Asking<'_> {
         let mut response = answered.map_err(|none| none.to_string())?;
         if let Some(keeper) = &self.kept {
             let kept = keeper.keep(asked, &response)?;
-            // What is judged is what is kept, so that the next run judges the same.
+            // The stored answer is judged, so that the next run judges the same.
             let body = kept.response_text().unwrap_or_default();
             let dialect = read::dialect(&kept.dialect);
             response.answer = dialect.and_then(|dialect| read::answer(dialect, &body).ok()).unwrap_or(response.answer);

@@ -1,4 +1,4 @@
-//! Selects the cases to run, and what they are compared with: a scorecard or a revision.
+//! Selects the cases to run, and the scorecard or revision to compare them with.
 
 use super::args::EvalArgs;
 use super::journal::Journal;
@@ -49,15 +49,15 @@ const SHOWN: usize = 12;
 /// More than any scorecard.
 pub(super) const LIMIT: u64 = 1 << 28;
 
-/// A case that was run: its row of the scorecard, and what else somebody may show of it. All the rest of it is gone by then.
+/// The kept results of a case that was run: its row of the scorecard, and the data for reports.
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) row: Box<CaseRow>,
-    /// What it takes to ask for its answers, where they are stale or that is to be known.
+    /// The estimated cost of new answers, if the recorded ones are stale or the cost was requested.
     pub(super) anew: Option<Estimate>,
-    /// The request as it is now, where it is compared with a stored one.
+    /// The current request, if it is compared with a stored one.
     pub(super) snapshot: Option<String>,
-    /// All of it, where it does not pass and somebody shows why.
+    /// The whole result, if the case did not pass and a report shows the reason.
     pub(super) open: Option<Box<Finished>>,
 }
 
@@ -70,25 +70,25 @@ pub(super) struct EvalRun<'w> {
     besides: Vec<FilesBeside<'w>>,
     /// The stored request of each case that expects one.
     pub(super) snapshots: Vec<Option<String>>,
-    /// The recorded calls of each case, or why they cannot be read.
+    /// The recorded calls of each case, or the reason why they cannot be read.
     recorded: Vec<std::result::Result<Vec<Recording>, String>>,
     from: AnswersFrom,
-    /// Who asks models, where one may be asked, and how.
+    /// The options of answers, with the models if these may be called.
     asking: RunAnswers<'w>,
     patterns: CompiledPatterns,
     pub(super) comparison: Comparison,
     counters: &'w Counters,
     rows: Rows,
-    /// The cases that are not run, as `check` would have it.
+    /// The cases that are not run, because of errors that `check` reports.
     pub(super) refusals: Refusals,
-    /// The files of the project to look up in.
+    /// The files of the project for lookups.
     pub(super) index: Option<&'w Lookup<'w>>,
     pub(super) session: &'w str,
-    /// Where the run is kept.
+    /// The history of the run.
     journal: Option<&'w Journal<'w>>,
     /// The run whose answers are judged again.
     pub(super) earlier: Option<&'w Earlier>,
-    /// Cases that are finished.
+    /// The number of finished cases.
     pub(super) done: AtomicUsize,
 }
 
@@ -96,7 +96,8 @@ impl<'w> EvalRun<'w> {
     pub(super) fn new(
         project: &'w Compiled,
         chosen: &'w [Chosen<'w>],
-        // Those of now, and the frozen files and stored requests of the version of the project that the scenarios are of.
+        // The current files, and the frozen files and stored requests of the version of the project
+        // that the scenarios belong to.
         (files, frozen): (&'w CachedFiles<'w>, &'w CachedFiles<'w>),
         counters: &'w Counters,
         rows: Rows,
@@ -124,26 +125,26 @@ impl<'w> EvalRun<'w> {
         }
     }
 
-    /// The same with somebody who asks models.
+    /// Sets the options of answers.
     pub(super) fn asking(self, asking: RunAnswers<'w>) -> Self {
         if !asking.plans {
             return Self { asking, ..self };
         }
-        // What is recorded says what it costs to record it again.
+        // The recorded calls show the cost of new ones.
         let known = |chosen: &Chosen<'_>| recorded(self.project, chosen, AnswersFrom::ReplayOrRecord);
         Self { recorded: self.chosen.iter().map(known).collect(), asking, ..self }
     }
 
-    /// The same with somebody who keeps what becomes of each case.
+    /// Sets the history that keeps the result of each case.
     pub(super) fn kept_by(mut self, journal: Option<&'w Journal<'w>>) -> Self {
-        // What this run recorded before it was interrupted was asked for by it, and is no earlier recording.
+        // Calls that this run recorded before its interruption are not an earlier recording.
         for recorded in self.recorded.iter_mut().flatten() {
             recorded.retain(|call| !journal.is_some_and(|journal| journal.resumes(call)));
         }
         Self { journal, ..self }
     }
 
-    /// The project whose scenarios they are.
+    /// The project of the scenarios.
     pub(super) const fn project(&self) -> &'w Compiled {
         self.project
     }
@@ -185,23 +186,24 @@ impl<'w> EvalRun<'w> {
             .collect()
     }
 
-    /// The keys of every case by its name.
+    /// Returns the keys of every case, with its name.
     pub(super) fn keys(&self, threads: Option<NonZeroUsize>) -> Vec<(String, Option<Keys>)> {
         let keys = run::keys(&self.context(), &self.inputs(), threads);
         self.chosen.iter().map(|chosen| chosen.case.name.value.clone()).zip(keys).collect()
     }
 
-    /// Does something with all cases, and with what they share.
+    /// Calls a function with all cases and their shared context.
     pub(super) fn with_cases<T>(&self, work: impl FnOnce(&RunContext<'_>, &[CaseInput<'_>]) -> T) -> T {
         work(&self.context(), &self.inputs())
     }
 
-    /// What no scenario would notice.
+    /// Returns the changes that no scenario notices.
     pub(super) fn scores(&self, threads: Option<NonZeroUsize>) -> Scores {
         mutate::scores(&self.context(), &self.inputs(), threads)
     }
 
-    /// Runs those cases that `which` says; with `fails_fast` none behind the first of them that does not pass.
+    /// Runs the cases selected by `which`; with `fails_fast`, none after the first that does not
+    /// pass.
     pub(super) fn run(
         &self,
         which: &[bool],
@@ -221,7 +223,7 @@ impl<'w> EvalRun<'w> {
             let suite = chosen.get(at).map_or("", |chosen| chosen.suite.id.value.as_str());
             let of = Of { path: input.path, suite, case: input.case, receiver };
             let row = CaseRow::of(of, &done, &locator.lock().unwrap_or_else(PoisonError::into_inner));
-            // Of what passes, a row has its author's words alone.
+            // The row of a passed case contains only the author's own text.
             let row = if done.verdict == CaseVerdict::Pass { row } else { row.masked(&mask) };
             if let Some(journal) = self.journal {
                 journal.finished(&row, &done, &mask);
@@ -232,20 +234,22 @@ impl<'w> EvalRun<'w> {
         };
         let begins = |at| at < last.load(Ordering::Relaxed);
         let mut done = run::run_and(&self.context(), &inputs, threads, &begins, &keep);
-        // What other threads had begun behind it does not count: the same cases are listed on any number of threads.
+        // Cases after the last one do not count, even if other threads ran them: the result is the
+        // same with any number of threads.
         done.iter_mut().skip(last.load(Ordering::Relaxed).saturating_add(1)).for_each(|behind| *behind = None);
         let mut done = done.into_iter();
         which.iter().map(|is_run| if *is_run { done.next().flatten() } else { None }).collect()
     }
 }
 
-/// The stored request of a case that expects one.
+/// Returns the stored request of a case that expects one.
 fn stored(chosen: &Chosen<'_>, files: &CachedFiles<'_>) -> Option<String> {
     let path = paths::snapshot(chosen.path, &chosen.case.name.value);
     chosen.case.wants_snapshot().then(|| files.text(&path).ok()).flatten()
 }
 
-/// The recorded calls of a case; none where nothing was recorded, or where nobody looks at them.
+/// Returns the recorded calls of a case; none if nothing was recorded, or if the run ignores
+/// recordings.
 fn recorded(project: &Compiled, chosen: &Chosen<'_>, from: AnswersFrom) -> std::result::Result<Vec<Recording>, String> {
     if matches!(from, AnswersFrom::Scripted | AnswersFrom::Record | AnswersFrom::Live | AnswersFrom::Kept) {
         return Ok(Vec::new());
@@ -256,7 +260,7 @@ fn recorded(project: &Compiled, chosen: &Chosen<'_>, from: AnswersFrom) -> std::
         let why = "its last line is incomplete, as after a killed run; record it anew, or remove that line";
         return Err(format!("the recorded answers in {path} cannot be read: {why}"));
     }
-    // Neither a script nor the context alone passes in the place of answers that are gone.
+    // A script or the context alone must not replace recorded answers that are lost.
     let is_replayed = matches!(from, AnswersFrom::Known | AnswersFrom::Replay);
     if is_replayed && !found.calls.iter().any(Recording::is_answered) {
         return Err(format!(
@@ -266,10 +270,10 @@ fn recorded(project: &Compiled, chosen: &Chosen<'_>, from: AnswersFrom) -> std::
     Ok(found.calls)
 }
 
-/// The recorded calls in a file of a project; `None` where there is no such file.
+/// Returns the recorded calls in a file of a project; `None` if the file does not exist.
 ///
 /// # Errors
-/// They cannot be read: why.
+/// The reason why they cannot be read.
 pub(in crate::cli::context) fn recordings(inside: &Inside<'_>, path: &str) -> std::result::Result<Option<Recordings>, String> {
     let unreadable = |why: String| format!("the recorded answers in {path} cannot be read: {why}");
     let bytes = match contained_path::read(inside.files, inside.root, Path::new(path), LIMIT) {
@@ -281,13 +285,13 @@ pub(in crate::cli::context) fn recordings(inside: &Inside<'_>, path: &str) -> st
     Recordings::read(&text).map(Some).map_err(|why| unreadable(why.to_string()))
 }
 
-/// Whether a file of the project, or its folder, is a link.
+/// Returns true if a file of the project, or its folder, is a link.
 fn is_link(root: &Path, path: &str) -> bool {
     let path = root.join(path);
     fs::is_link(&path) || path.parent().is_some_and(fs::is_link)
 }
 
-/// What to do about each case.
+/// Returns the decision to run, carry or leave out each case.
 pub(super) fn choices(args: &EvalArgs, project: &Compiled, eval_run: &EvalRun<'_>, cx: &mut Cx) -> Result<Vec<Choice>> {
     let (named, shown) = match &args.since {
         Some(named) => (named.clone(), named.clone()),
@@ -348,7 +352,7 @@ fn carry(project: &Compiled, now: &[(String, Option<Keys>)], choices: &mut [Choi
     Ok(())
 }
 
-/// The scorecard in a file.
+/// Reads the scorecard in a file.
 pub(in crate::cli::context) fn scorecard(path: &Path) -> Result<Scorecard> {
     let shown = path.display();
     let mut bytes = Vec::new();
@@ -358,27 +362,27 @@ pub(in crate::cli::context) fn scorecard(path: &Path) -> Result<Scorecard> {
     card.ok_or_else(|| CliError::usage(format!("{shown} is not a scorecard: expected a file with the schema `{SCHEMA}`")))
 }
 
-/// What was named is no revision, and no scorecard either.
+/// Returns the error for a name that is neither a revision nor a scorecard.
 fn neither(named: &str, error: CliError) -> CliError {
     let whence = "`ctxc eval --out FILE` writes a scorecard that can be compared with";
     if fs::is_file(Path::new(named)) {
         return CliError::usage(format!("{named} is neither a revision nor a scorecard: expected the schema `{SCHEMA}`"))
             .hint(whence);
     }
-    // A revision that is there and broken says what is wrong with it.
+    // An existing revision with errors reports its own.
     if matches!(error.kind, Kind::Findings | Kind::Project) {
         return error;
     }
     error.hint(format!("there is no file {named} either; {whence}"))
 }
 
-/// The keys of all cases of a revision.
+/// Returns the keys of all cases of a revision.
 fn of_revision(name: &str, project: &Compiled, from: AnswersFrom, cx: &Cx) -> Result<Vec<(String, Keys)>> {
     let then = project.load_beside(name)?;
     let scenarios = Scenarios::of_revision(&then, None);
     let chosen = scenarios.choose(&EvalArgs::default(), &then.config)?;
     let files = CachedFiles::new(then.files());
-    // Its models may be others.
+    // The revision may have other models.
     let counters = Counters::new(&then.config, None)?;
     let cache = CacheArgs::default();
     let index = Lookup::new(&then, &cache);

@@ -1,4 +1,5 @@
-//! `--coverage`: every agent with its scenarios, and what of its context and its answer they hold.
+//! `--coverage`: every agent with its scenarios, and the checked parts of its context and its
+//! answer.
 
 use super::load::Chosen;
 use crate::cli::context::project::Compiled;
@@ -17,7 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// What stands for expectations on the answer.
+/// The name that represents expectations on the answer.
 const ANSWER: &str = "answer";
 
 /// Which agents have scenarios, and what these hold: `ctxc eval --coverage --json`.
@@ -48,7 +49,8 @@ struct Row {
     handle: String,
 }
 
-/// The agents of a project, each with those of some scenarios that are about it. One that cannot be run tests nothing.
+/// Returns the agents of a project, each with its scenarios. A scenario that cannot be run covers
+/// nothing.
 pub(super) fn of(project: &Compiled, chosen: &[Chosen<'_>], refusals: &Refusals) -> Result<Document> {
     let mut rows = Vec::new();
     for task in project.registry.tasks().map(Task::name) {
@@ -75,7 +77,7 @@ pub(super) fn of(project: &Compiled, chosen: &[Chosen<'_>], refusals: &Refusals)
     Ok(Document { schema: COVERAGE, tested, agents: rows })
 }
 
-/// Prints a line an agent.
+/// Prints one line for each agent.
 pub(super) fn print(document: &Document, cx: &mut Cx) -> Result<()> {
     for row in &document.agents {
         let title = cx.options.screen.paint(Paint::Strong, &escape(&row.handle));

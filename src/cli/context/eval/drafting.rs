@@ -1,4 +1,4 @@
-//! Drafts a scenario from what `ctxc eval` would see in it, in two passes: the first finds the values to expect.
+//! Drafts a scenario from its own evaluation, in two passes: the first finds the values to expect.
 
 use super::super::project::Compiled;
 use super::load::{CachedFiles, FilesBeside, context};
@@ -16,13 +16,13 @@ use crate::record::fixed_mask::FixedMask;
 use crate::record::remask::without_all_hashes;
 use crate::scenario::read;
 
-/// Where a scenario is to stand.
+/// The place of a new scenario.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli::context) struct Sources<'s> {
     pub(in crate::cli::context) project: &'s Compiled,
     /// Its file, relative to the project.
     pub(in crate::cli::context) path: &'s str,
-    /// What replaces secrets and personal data in the stored request.
+    /// The mask of the stored request.
     pub(in crate::cli::context) mask: &'s FixedMask,
 }
 
@@ -30,27 +30,27 @@ pub(in crate::cli::context) struct Sources<'s> {
 #[derive(Debug)]
 pub(in crate::cli::context) struct Drafting {
     pub(in crate::cli::context) text: String,
-    /// The request that it was taken from.
+    /// The request that the scenario was taken from.
     pub(in crate::cli::context) request: String,
-    /// Whether the agent is shown anything of a conversation.
+    /// True if the agent receives a part of a conversation.
     pub(in crate::cli::context) hears: bool,
-    /// How many expectations it has.
+    /// The number of its expectations.
     pub(in crate::cli::context) expectations: usize,
-    /// Whether the scenario leads to everything that was looked up, and to nothing else.
+    /// True if the scenario yields all of the looked-up context, and nothing else.
     pub(in crate::cli::context) is_whole: bool,
 }
 
-/// Why there is none.
+/// The reason why a scenario cannot be drafted.
 #[derive(Debug)]
 pub(in crate::cli::context) enum DraftError {
-    /// The context cannot be read.
+    /// The context cannot be assembled.
     Faults(Vec<Fault>),
-    /// Something else.
+    /// Any other error.
     Other(CliError),
 }
 
 impl DraftError {
-    /// As an error; faults are worded by the caller.
+    /// Converts to an error; the caller describes the faults.
     pub(in crate::cli::context) fn into_error(self, word: impl FnOnce(&[Fault]) -> CliError) -> CliError {
         match self {
             Self::Faults(faults) => word(&faults),
@@ -64,10 +64,10 @@ impl Sources<'_> {
     pub(in crate::cli::context) fn draft(&self, draft: &Draft<'_>) -> std::result::Result<Drafting, DraftError> {
         let counters = Counters::new(&self.project.config, None).map_err(DraftError::Other)?;
         let first = self.seen(&draft::yaml(draft, None), draft, &counters, draft::objective)?;
-        // The first text has no objective of its own, where none was given.
+        // Without a given objective, the first text has none of its own.
         let draft = Draft { objective: Some(draft.objective.unwrap_or(&first)), ..*draft };
         let written = |seen: &Seen<'_>| {
-            // What was replaced in values is replaced in texts of them.
+            // Masked values are masked in texts too.
             let masked = |text: &str| without_all_hashes(&self.mask.text(text).unwrap_or_else(|| text.to_owned()));
             let is_same =
                 |((a, first), (b, second)): (&(String, String), &(String, String))| a == b && masked(first) == masked(second);
@@ -84,7 +84,7 @@ impl Sources<'_> {
         Ok(Drafting { text, request, hears, expectations: case.expect_context.len(), is_whole })
     }
 
-    /// What a text leads to.
+    /// Evaluates a scenario text, and calls a function with its context.
     fn seen<T>(
         &self,
         text: &str,

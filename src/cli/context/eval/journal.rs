@@ -1,5 +1,6 @@
-//! Adds a run to the history while it goes on: each case as soon as it is finished. Where nobody is asked and no program is run, a case
-//! takes less time than its commit, so that some are committed at once: what a kill loses of these is judged again within milliseconds.
+//! Adds a run to the history while it is under way: each case when it is finished. If no model is
+//! called and no program is run, a case takes less time than its commit, so several are committed
+//! together: a kill loses only cases that are judged again within milliseconds.
 
 use super::asking::{Asking, label};
 use super::load::Chosen;
@@ -32,26 +33,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) struct Journal<'j> {
     project: &'j Compiled,
     asking: Option<&'j Asking<'j>>,
-    /// The run that goes on, with what it finished.
+    /// The resumed run, with its finished cases.
     resumed: Option<Resumed>,
-    /// Cases that are committed at once.
+    /// The number of cases in one commit.
     at_once: usize,
     state: Mutex<State>,
 }
 
-/// Cases that are committed at once where nobody waits for any of them.
+/// The number of cases in one commit if all of them are fast.
 const MANY: usize = 64;
 
-/// A run that was interrupted, with the cases that it finished, and the answered trials of others by case and label.
+/// A run that was interrupted, with its finished cases, and the answered trials of the other cases
+/// by case and label.
 type Resumed = (RunRecord, Vec<CaseRecord>, BTreeMap<(String, String), OpenTrial>);
 
-/// What is written to, one case after the other.
+/// The state that is written, one case at a time.
 struct State {
-    /// The history, and the place of the run in it; `None` once it cannot be written any more.
+    /// The history, and the id of the run in it; `None` after a write failed.
     open: Option<(Place, SqliteHistory, i64)>,
     /// Cases that are not committed yet.
     waiting: Vec<CaseRecord>,
-    /// What the run has used, as far as that is written down: calls, tokens, US$.
+    /// The usage of the run that is already written: calls, tokens, US$.
     used: (u64, u64, f64),
     trouble: Option<CliError>,
 }
@@ -63,11 +65,10 @@ impl std::fmt::Debug for Journal<'_> {
 }
 
 impl<'j> Journal<'j> {
-    /// Begins a run, or goes on with one. Where the history cannot be used, the run goes on without it. Where nobody is
-    /// asked and no program is run, nothing takes long or costs anything.
+    /// Begins a run, or resumes one. If the history cannot be used, a new run continues without it.
     ///
     /// # Errors
-    /// A run that is to be resumed cannot be.
+    /// A run cannot be resumed.
     pub(super) fn begin(
         project: &'j Compiled,
         (asking, runs_programs): (Option<&'j Asking<'j>>, bool),
@@ -104,12 +105,13 @@ impl<'j> Journal<'j> {
         Ok(Self { project, asking, resumed, at_once, state })
     }
 
-    /// Whether a recorded call is of the part of this run that was interrupted.
+    /// Returns true if a recorded call belongs to the interrupted part of this run.
     pub(super) fn resumes(&self, call: &Recording) -> bool {
         self.resumed.as_ref().is_some_and(|(run, ..)| call.run.as_ref() == Some(&run.id))
     }
 
-    /// Takes what the resumed run finished, where it would come out the same again, and says how much that is.
+    /// Takes the results of the resumed run whose cases are unchanged, and returns a note with
+    /// their number.
     pub(super) fn take(&self, choices: &mut [Choice], keys: impl FnOnce() -> Vec<(String, Option<Keys>)>) -> Option<String> {
         let (run, cases, _) = self.resumed.as_ref()?;
         let cases: BTreeMap<&str, &CaseRecord> = cases.iter().map(|case| (case.id.as_str(), case)).collect();
@@ -129,7 +131,8 @@ impl<'j> Journal<'j> {
         Some(format!("resuming run {}: {} finished before, not run again", run.id, plural(taken, "scenario")))
     }
 
-    /// Adds a case that is finished, with what a mask replaces in it; answers of models pass the masks that know the secrets of their calls.
+    /// Adds a finished case, masked by `mask`; answers of models are masked by the masks that know
+    /// the secrets of their calls.
     pub(super) fn finished(&self, row: &CaseRow, done: &Finished, mask: &FixedMask) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { open, waiting, used, .. } = &mut *state;
@@ -143,7 +146,7 @@ impl<'j> Journal<'j> {
         }
     }
 
-    /// The answers as they are kept: secrets and personal data are replaced.
+    /// Returns the answers in their stored form, masked.
     fn answers(&self, done: &Finished, mask: &FixedMask) -> Option<Box<RawValue>> {
         if self.project.config.record.content == Content::Shape || done.trials.is_empty() {
             return None;
@@ -159,7 +162,7 @@ impl<'j> Journal<'j> {
     /// Ends the run.
     ///
     /// # Errors
-    /// It is not kept, or not all of it.
+    /// The run is not stored, or not completely.
     pub(super) fn end(&self) -> Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.waiting.is_empty() {
@@ -173,12 +176,12 @@ impl<'j> Journal<'j> {
     }
 }
 
-/// The JSON of what models answered as it is kept.
+/// Returns the stored form of the JSON of answers from models.
 fn redacted(asking: &Asking<'_>, json: &str) -> Option<Box<RawValue>> {
     RawValue::from_string(asking.redactor()?.json(json, "", &mut Vec::new())).ok()
 }
 
-/// Commits the cases that wait.
+/// Commits the waiting cases.
 fn commit(State { open, waiting, used, trouble }: &mut State) {
     let Some((place, history, run)) = open else { return };
     if let Err(error) = history.add(*run, waiting, *used) {
@@ -209,7 +212,7 @@ impl KeepTrials for Journal<'_> {
         let Some((place, history, run)) = open else { return };
         let calls = asking.used(trial.path, trial.case);
         plus(used, &calls);
-        // What is recorded is kept there.
+        // Recorded answers are stored in the recording only.
         let is_kept = !asking.records() && self.project.config.record.content != Content::Shape;
         let kept = || KeptAnswer { stage: trial.trial.stage, by: by.to_owned(), answer: Arc::new(answer.clone()) };
         let answer = is_kept.then(|| serde_json::to_string(&kept()).ok()).flatten().and_then(|json| redacted(asking, &json));
@@ -228,12 +231,12 @@ impl KeepTrials for Journal<'_> {
     }
 }
 
-/// Adds calls to what the run has used.
+/// Adds calls to the usage of the run.
 fn plus((calls, tokens, usd): &mut (u64, u64, f64), more: &Calls) {
     (*calls, *tokens, *usd) = (*calls + more.made, tokens.saturating_add(more.spent.tokens), *usd + more.spent.usd);
 }
 
-/// The run that is to go on: the named one, else the last that was broken off and is of the same scenarios.
+/// Returns the run to resume: the named one, or the last unfinished run with the same selection.
 fn unfinished(place: &Place, history: &SqliteHistory, name: &str, now: &RunRecord) -> Result<Option<Resumed>> {
     let runs = history.runs().map_err(|error| place.unusable(&error))?;
     let is_same = |run: &RunRecord| run.selection == now.selection;
@@ -257,7 +260,8 @@ fn unfinished(place: &Place, history: &SqliteHistory, name: &str, now: &RunRecor
     Ok(Some((run.clone(), cases, trials)))
 }
 
-/// A run that begins now. Runs with equal `selection` are of the same scenarios, tasks and options.
+/// Returns the record of a run that begins now. Runs with equal `selection` have the same
+/// scenarios, tasks and options.
 pub(super) fn head(
     project: &Compiled,
     chosen: &[Chosen<'_>],
@@ -289,7 +293,7 @@ pub(super) fn head(
     }
 }
 
-/// A case as it is kept.
+/// Returns the record of a case for the history.
 fn record(row: &CaseRow, done: &Finished) -> CaseRecord {
     let placed = || {
         let mut hasher = Hasher::new();

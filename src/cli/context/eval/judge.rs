@@ -1,4 +1,4 @@
-//! The scorecard of a project for verbs that decide by it: no model is asked, nothing is shown.
+//! The scorecard of a project for verbs that decide by it. Calls no model and prints nothing.
 
 use super::args::EvalArgs;
 use super::choose::EvalRun;
@@ -27,8 +27,8 @@ use crate::scenario::model::Case;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
-/// Every scenario of the project, or those of another version of it: with that version's frozen files and stored requests, over the tasks
-/// and the recorded answers of the project.
+/// Judges every scenario of the project, or those of another version of it: with that version's
+/// frozen files and stored requests, and with the tasks and the recorded answers of the project.
 pub(in crate::cli::context) fn judge(
     project: &Compiled,
     scenarios: &Scenarios,
@@ -39,7 +39,7 @@ pub(in crate::cli::context) fn judge(
     judge_some(project, (scenarios, &|_| true), whose, permitted, cx)
 }
 
-/// The same of some scenarios.
+/// Like `judge_all`, for some scenarios.
 pub(in crate::cli::context) fn judge_some(
     project: &Compiled,
     (scenarios, is_asked): (&Scenarios, &dyn Fn(&Case) -> bool),
@@ -58,7 +58,8 @@ pub(in crate::cli::context) fn judge_some(
     let is_own = std::ptr::eq(project, whose);
     let refusals = if is_own { scenarios.refusals(project) } else { Refusals::default() };
     let eval_run = EvalRun::new(project, &chosen, (&live, &frozen), &counters, Rows::Full, AnswersFrom::Known);
-    // What is not permitted is left undecided; of what the base alone runs nothing is expected here.
+    // Scenarios without permission stay undecided; those that only the base runs expect nothing
+    // here.
     let side = if is_own { CheckSide::Own } else { CheckSide::Other };
     let runnable = Runnable::of(project, chosen.iter(), trust)?.on(side, runs);
     let mut eval_run = eval_run.asking(RunAnswers { config: Some(&project.config), ..runnable.answers() });
@@ -71,7 +72,7 @@ pub(in crate::cli::context) fn judge_some(
     Ok(card(project, (scenarios, &locator), &eval_run, choices, finished, counters.first().name()))
 }
 
-/// Does something with some scenarios of `whose`, by their names, over the tasks of a project.
+/// Calls a function with the named scenarios of `whose`, over the tasks of a project.
 pub(in crate::cli::context) fn with_cases<T>(
     project: &Compiled,
     (scenarios, whose): (&Scenarios, &Compiled),
@@ -88,7 +89,8 @@ pub(in crate::cli::context) fn with_cases<T>(
     Ok(eval_run.asking(answers).with_cases(work))
 }
 
-/// The scenarios of a project that are not decided, since the user did not permit what they run; `None` where there are none.
+/// Returns a note on the scenarios that stay undecided because the user did not permit their
+/// commands; `None` without such scenarios.
 pub(in crate::cli::context) fn unpermitted(
     project: &Compiled,
     scenarios: &Scenarios,
@@ -98,8 +100,8 @@ pub(in crate::cli::context) fn unpermitted(
     Ok(Runnable::of(project, chosen.iter(), trust)?.note())
 }
 
-/// The scenarios of these names whose answers a model gave and this run recorded, beside the scenarios. Only what `[providers]` names is
-/// asked, and the user has to have permitted that.
+/// Records new answers of the named scenarios beside them, and returns the names of those that were
+/// recorded. Only calls providers of `[providers]`, and only with the user's permission.
 pub(in crate::cli::context) fn record(
     project: &Compiled,
     scenarios: &Scenarios,

@@ -1,5 +1,6 @@
-//! `JUnit`'s XML: one test case a scenario. A failed one says what was expected and found, one that could not be tried is an
-//! error; one that was carried is skipped, and one with stale answers where the project only warns of them.
+//! `JUnit`'s XML: one test case for each scenario. A failed one contains the expectation and the
+//! found value, one that could not be tried is an error, a carried one is skipped, and so is one
+//! with stale answers if the project only warns of these.
 
 use super::text::{lines, state};
 use crate::cli::render::escape::escape;
@@ -8,7 +9,7 @@ use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::project::eval::Stale;
 use crate::syntax::write::{TemplateWriter, legal};
 
-/// What is said of a scenario.
+/// The state of a test case.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Said {
     Passed,
@@ -27,7 +28,7 @@ fn said(row: &CaseRow, stale: Stale) -> Said {
     }
 }
 
-/// The report.
+/// Returns the report.
 pub(super) fn xml(card: &Scorecard, stale: Stale) -> String {
     let count = |what: Said| card.cases.iter().filter(|row| said(row, stale) == what).count().to_string();
     let (tests, failures, errors, skipped) =
@@ -54,7 +55,7 @@ fn case(xml: &mut TemplateWriter, row: &CaseRow, said: Said) {
     let path = legal(&row.path);
     let line = row.line.to_string();
     let head = [("classname", &*suite), ("name", &*name), ("file", &*path), ("line", &line), ("time", "0")];
-    // Each stays one line: what it quotes has lines of its own.
+    // Each entry stays one line: quoted texts may contain line breaks.
     let lines: Vec<String> = lines(row).iter().map(|line| escape(line).into_owned()).collect();
     let told = lines.join("\n");
     let message = lines.into_iter().next().unwrap_or_else(|| state(row));

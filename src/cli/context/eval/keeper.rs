@@ -1,5 +1,7 @@
-//! Keeps what models answer: a call a line in a file beside the recording, which takes its place once every trial of the case is answered. A run that ends
-//! before leaves the recording as it was, and the answers that were paid for in that file; the next one goes on from them.
+//! Records the answers of models: one call per line in a partial file beside the recording, which
+//! replaces the recording once every trial of the case is answered. A run that ends earlier leaves
+//! the recording unchanged and the paid answers in the partial file; the next run continues from
+//! them.
 
 use crate::base::fs;
 use crate::cli::overwrite;
@@ -20,43 +22,43 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// More than any recording.
+/// The most bytes of a file that are read; more than any recording has.
 const LIMIT: u64 = 1 << 28;
 
-/// Writes recordings.
+/// Writes the recordings of a run.
 #[derive(Debug)]
 pub(super) struct Keeper<'p> {
     root: &'p Path,
     redactor: Redactor,
-    /// What the requests of an interrupted run are compared by.
+    /// Compares requests with those of an interrupted run.
     comparison: Comparison,
-    /// Looks at each call before it is written.
+    /// Checks each call for secrets before it is written.
     check: SecretCheck,
-    /// What names the run, where it is kept in the history.
+    /// The id of the run, if it is stored in the history.
     run: OnceLock<String>,
-    /// The recordings that this run has begun and not ended, by their paths.
+    /// The recordings that this run began and did not finish, by path.
     begun: Mutex<BTreeMap<String, Begun>>,
     taken_over: Mutex<usize>,
-    /// Why the first answer that could not be written was not: the disk is full, and no other is paid for.
+    /// The error of the first failed write: with a full disk, no further answer is paid for.
     fault: OnceLock<String>,
 }
 
-/// An answer that nobody had to be asked for again.
+/// An answer taken from an interrupted run, without a call.
 #[derive(Debug)]
 pub(super) struct TakenOver {
     pub(super) response: Response,
-    /// Whether an earlier part of this run was given it.
+    /// True if the answer belongs to an earlier part of this run.
     pub(super) is_of_run: bool,
 }
 
-/// A recording that is being made.
+/// A recording that is under way.
 #[derive(Debug, Default)]
 struct Begun {
-    /// How many calls it has.
+    /// The number of its calls.
     count: usize,
-    /// Those of them that an interrupted run had kept, as lines.
+    /// Its calls from an interrupted run, as lines.
     kept: String,
-    /// What else that run left.
+    /// The remaining calls of that run.
     left: VecDeque<Recording>,
 }
 
@@ -74,12 +76,12 @@ impl<'p> Keeper<'p> {
         }
     }
 
-    /// The same, which refuses to write secrets.
+    /// Adds a check that refuses to write secrets.
     pub(super) fn checking(self, check: SecretCheck) -> Self {
         Self { check, ..self }
     }
 
-    /// Says which run this is; the first word stands.
+    /// Sets the id of the run; only the first call has an effect.
     pub(super) fn name_run(&self, run: &str) {
         self.run.get_or_init(|| run.to_owned());
     }
@@ -88,7 +90,7 @@ impl<'p> Keeper<'p> {
         self.run.get().is_some_and(|run| call.run.as_ref() == Some(run))
     }
 
-    /// The answers of interrupted runs that nobody had to be asked for again.
+    /// Returns the number of answers that were taken from interrupted runs.
     pub(super) fn taken_over(&self) -> usize {
         *self.taken_over.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -101,7 +103,8 @@ impl<'p> Keeper<'p> {
         self.root.join(paths::unfinished(path))
     }
 
-    /// Makes sure that an answer can be kept, before anybody pays for it. What an interrupted run was answered in this trial to this request comes back.
+    /// Checks that an answer can be stored before it is paid for. Returns the answer of an
+    /// interrupted run to the same request in the same trial, if it has one.
     pub(super) fn begin(&self, asked: &Asked<'_>) -> Result<Option<TakenOver>, String> {
         let path = paths::recording(asked.path, asked.case);
         if let Some(why) = self.fault.get() {
@@ -128,7 +131,8 @@ impl<'p> Keeper<'p> {
         written.map(|_| None).map_err(|why| unkept(&path, &why))
     }
 
-    /// Opens the file beside a recording, and reads what is left in it; where the run was killed as soon as it had put that in its place, what is there.
+    /// Opens the partial file beside a recording and returns its calls. If the run was killed just
+    /// after the file replaced the recording, returns this run's calls in the recording.
     fn open(&self, path: &str) -> Result<VecDeque<Recording>, String> {
         let (place, part) = (self.root.join(path), self.part(path));
         for name in [path, &paths::unfinished(path)] {
@@ -179,7 +183,7 @@ impl<'p> Keeper<'p> {
         Ok(recording)
     }
 
-    /// Puts the calls of a case in the place of its recording.
+    /// Replaces the recording of a case by its new calls.
     pub(super) fn finish(&self, path: &str, case: &str) -> Result<(), String> {
         let path = paths::recording(path, case);
         let Some(_) = self.begun().remove(&path) else { return Ok(()) };
@@ -188,7 +192,8 @@ impl<'p> Keeper<'p> {
         moved.and_then(|_| fs::remove(&part)).map_err(|why| unkept(&path, &why))
     }
 
-    /// Leaves the recording of a case as it was; where calls were answered, says where they are.
+    /// Leaves the recording of a case unchanged; returns a note on the partial file if calls were
+    /// answered.
     pub(super) fn abandon(&self, path: &str, case: &str) -> Option<String> {
         let path = paths::recording(path, case);
         let begun = self.begun().remove(&path)?;
@@ -204,7 +209,7 @@ impl<'p> Keeper<'p> {
         None
     }
 
-    /// Refuses a call that holds a secret which no mask knows.
+    /// Refuses a call with a secret that no mask replaces.
     fn checked(&self, path: &str, call: &Recording) -> Result<(), String> {
         self.check.files([NewFile { name: path, text: &call.line() }]).map(drop).map_err(|error| error.message)
     }
@@ -225,7 +230,7 @@ fn unkept(path: &str, why: &io::Error) -> String {
     format!("{path} cannot be written: {}", reason(why))
 }
 
-/// What a call was answered with; `None` for what cannot be read.
+/// Returns the response of a call; `None` if it cannot be read.
 fn response(call: &Recording) -> Option<Response> {
     let body = call.response_text()?;
     let answer = read::answer(read::dialect(&call.dialect)?, &body).ok()?;

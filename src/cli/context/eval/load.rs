@@ -1,4 +1,4 @@
-//! The scenarios of a project, read and chosen: files, cases, and what lies beside them.
+//! The scenarios of a project, read and chosen: files, cases, and the files beside them.
 
 use super::super::project::{Compiled, Inside, named_inside};
 use super::args::EvalArgs;
@@ -23,7 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes that one scenario file may have, as many as any other file of a context, so that a revision of it can be read, too.
+/// The most bytes of a scenario file: as many as of any other file of a context, so that its
+/// revisions can be read too.
 const LIMIT: u64 = CONTEXT_FILE;
 
 /// Files of the project, each read once.
@@ -34,7 +35,7 @@ pub(super) struct CachedFiles<'p> {
 }
 
 impl<'p> CachedFiles<'p> {
-    /// Nothing is read yet.
+    /// Creates an empty cache over the files.
     pub(super) const fn new(inside: Inside<'p>) -> Self {
         Self { inside, known: Mutex::new(BTreeMap::new()) }
     }
@@ -70,7 +71,7 @@ impl Files for FilesBeside<'_> {
     }
 }
 
-/// A case with where it stands.
+/// A case with its file and suite.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chosen<'l> {
     pub(super) path: &'l str,
@@ -78,21 +79,22 @@ pub(super) struct Chosen<'l> {
     pub(super) case: &'l Case,
 }
 
-/// The scenario files that are asked for, and the names that are no paths. Names are looked for in all files of the project.
+/// The requested scenario files, and the names that are not paths. Names are searched in all files
+/// of the project.
 #[derive(Debug)]
 pub(in crate::cli::context) struct Scenarios {
     pub(in crate::cli::context) files: Vec<Loaded>,
-    /// The files that are asked for as a whole; where there are none and no names, all are.
+    /// The files that are requested as a whole; all of them if neither files nor names are given.
     whole: BTreeSet<String>,
     names: Vec<String>,
 }
 
-/// The path at which the parts of a decomposed task stand in an answer.
+/// Returns the path of the parts of a decomposed task in an answer.
 pub(super) fn plan(project: &Compiled) -> &str {
     project.config.eval.plan_path.as_ref().map_or("$.subtasks", |path| &path.value)
 }
 
-/// What all cases of a project are run with; trials stop once the verdict is certain.
+/// Returns the shared context of all cases of a project; trials stop once the verdict is certain.
 pub(super) fn context<'a>(
     project: &'a Compiled,
     live: &'a CachedFiles<'a>,
@@ -114,29 +116,29 @@ pub(super) fn context<'a>(
     }
 }
 
-/// What the project says of trials.
+/// Returns the reader's options with the project's trial rule.
 fn options(config: &Config) -> Options<'static> {
     Options { rule: config.eval.rule(), tables: None }
 }
 
-/// The project that scenarios are held against.
+/// Returns the project for checks of scenarios.
 fn request(Compiled { root, config, registry, .. }: &Compiled) -> Request<'_> {
     Request { root, config, registry: Some(registry), excluded: &[], today: None }
 }
 
-/// All scenario files of a project, read.
+/// Reads all scenario files of a project.
 pub(in crate::cli::context) fn all(root: &Path, config: &Config) -> Vec<Loaded> {
     load::load(root, &scenarios::files(root, config), LIMIT, &options(config))
 }
 
-/// The names of all scenarios of a project, those of files with faults too.
+/// Returns the names of all scenarios of a project, including those in files with faults.
 pub(in crate::cli::context) fn names(project: &Compiled) -> BTreeSet<String> {
     let suites = all(&project.root, &project.config).into_iter().filter_map(|file| file.suite);
     suites.flat_map(|suite| suite.cases).map(|case| case.name.value).collect()
 }
 
 impl Scenarios {
-    /// The same, each of their cases tried so often, where that is said for all of them.
+    /// Sets the number of trials of every case, if the flags give it.
     pub(super) fn ruled(mut self, rule: Option<(u32, u32)>) -> Self {
         if let Some((runs, pass)) = rule {
             for case in self.files.iter_mut().filter_map(|file| file.suite.as_mut()).flat_map(|suite| &mut suite.cases) {
@@ -146,13 +148,13 @@ impl Scenarios {
         self
     }
 
-    /// Whether some are about requests of other programs.
+    /// Returns true if some scenarios test requests of other programs.
     pub(in crate::cli::context) fn are_of_requests(&self) -> bool {
         let mut cases = self.files.iter().filter_map(|file| file.suite.as_ref()).flat_map(|suite| &suite.cases);
         cases.any(|case| matches!(case.subject.value, Subject::Request(_)))
     }
 
-    /// Reads the scenario files of a project, or those that are named.
+    /// Reads the scenario files of a project, or the named ones.
     pub(in crate::cli::context) fn read(project: &Compiled, what: &[String]) -> Result<Self> {
         let root = &project.root;
         let mut given = Vec::new();
@@ -172,7 +174,8 @@ impl Scenarios {
         Ok(Self { files, whole, names })
     }
 
-    /// Reads those that a revision has. A file with the same text as one of another state of the project is not parsed again.
+    /// Reads the scenario files of a revision. A file with the same text as in `other` is not
+    /// parsed again.
     pub(in crate::cli::context) fn of_revision(project: &Compiled, other: Option<(&Compiled, &Self)>) -> Self {
         let files = project.files();
         let is_inside = |name: &str| project.config.eval.holds(name);
@@ -202,12 +205,13 @@ impl Scenarios {
             Some(Loaded { path: name.into(), text: text.into(), suite, faults, unread })
         };
         let names = names.filter(|name| is_inside(name) && !is_passed_over(name));
-        // What was wrong then is not this run's to say: such cases are not run, and count as changed.
+        // Faults of an old version are not reported: its faulty cases are not run, and count as
+        // changed.
         Self { files: names.filter_map(read).collect(), whole: BTreeSet::new(), names: Vec::new() }
     }
 
-    /// The files of which nothing is run, since something is wrong with them, and what that is. Who asks for names that stand in
-    /// other files is not told.
+    /// Returns the files with errors, none of whose cases are run, with the error. If only names in
+    /// other files are requested, returns none.
     pub(in crate::cli::context) fn broken(&self, project: &Compiled) -> Vec<(&Loaded, String)> {
         let is_asked = |file: &&Loaded| {
             let mut all = self.names.iter();
@@ -221,7 +225,8 @@ impl Scenarios {
         self.files.iter().filter(|file| !file.is_sound()).filter(is_asked).map(|file| (file, why(file))).collect()
     }
 
-    /// The cases that `check` has errors about, or about whose tasks it has: nobody runs what is not what its author meant.
+    /// Returns the cases that are not run because `check` reports errors in them or in their tasks:
+    /// they may not be what their author intended.
     pub(super) fn refusals(&self, project: &Compiled) -> Refusals {
         let Compiled { config, broken, .. } = project;
         let mut refusals = refusals(&request(project), &self.files);
@@ -236,7 +241,7 @@ impl Scenarios {
         refusals
     }
 
-    /// The cases that the command line chooses, in the order of their files.
+    /// Returns the cases that the command line selects, in the order of their files.
     pub(super) fn choose(&self, args: &EvalArgs, config: &Config) -> Result<Vec<Chosen<'_>>> {
         let all: Vec<Chosen<'_>> = self
             .files
@@ -269,7 +274,7 @@ impl Scenarios {
         Ok(all.into_iter().filter(is_chosen).collect())
     }
 
-    /// Ends the run at a name that nothing has.
+    /// Returns an error if a given name does not exist.
     fn known(&self, args: &EvalArgs) -> Result<()> {
         let there: BTreeSet<&str> = self.files.iter().flat_map(named).collect();
         let Some(unknown) = self.names.iter().find(|name| !there.contains(name.as_str())) else { return Ok(()) };
@@ -287,13 +292,13 @@ impl Scenarios {
     }
 }
 
-/// The names in a file: that of its suite, and those of its cases.
+/// Returns the names in a file: that of its suite, and those of its cases.
 fn named(file: &Loaded) -> Vec<&str> {
     let cases = file.suite.iter().flat_map(|suite| &suite.cases).map(|case| case.name.value.as_str());
     file.suite.iter().map(|suite| suite.id.value.as_str()).chain(cases).collect()
 }
 
-/// What was named as a path relative to the project; `None` where nothing of that name is there.
+/// Returns an argument as a path relative to the project; `None` if no file of this name exists.
 fn path(root: &Path, named: &str) -> Result<Option<String>> {
     let here = Path::new(named);
     if !fs::exists(here) {

@@ -1,4 +1,4 @@
-//! `ctxc scorecard merge`: the scorecards of shards as one.
+//! `ctxc scorecard merge`: merges the scorecards of shards.
 
 use super::args::EvalFormat;
 use super::choose::scorecard;
@@ -34,7 +34,7 @@ enum What {
     },
 }
 
-/// Merges and prints.
+/// Runs the verb.
 pub(crate) fn run(args: &ScorecardArgs, cx: &mut Cx) -> Result<Exit> {
     let What::Merge { files, output } = &args.what;
     let cards = files.iter().map(|path| Ok((path.display().to_string(), scorecard(path)?))).collect::<Result<Vec<_>>>()?;

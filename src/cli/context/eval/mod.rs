@@ -1,4 +1,5 @@
-//! `ctxc eval`: what scenarios say of contexts and answers, run and shown.
+//! `ctxc eval`: runs the scenarios of a project, with their expectations on contexts and answers,
+//! and prints the results.
 
 mod accept;
 mod accepted;

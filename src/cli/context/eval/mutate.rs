@@ -1,4 +1,5 @@
-//! `--mutate`: the changes that no scenario would notice, and for each agent how many of those tried were noticed.
+//! `--mutate`: the changes that no scenario notices, and the share of noticed changes for each
+//! agent.
 
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
@@ -10,10 +11,10 @@ use crate::eval::mutate::{Score, Scores, Totals};
 use crate::registry::Task;
 use std::collections::BTreeSet;
 
-/// Agents without a scenario that are named.
+/// The most agents without a scenario that are listed.
 const NAMED: usize = 20;
 
-/// The agents of a project that no scenario asked.
+/// Returns the agents of a project that no scenario covers.
 pub(super) fn unasked(project: &Compiled, found: &Scores) -> Result<Vec<String>> {
     let roles = project.config.roles.values();
     let subjects = roles.map(|role| (role.name.value.as_str(), role.task.value.as_str()));
@@ -24,7 +25,7 @@ pub(super) fn unasked(project: &Compiled, found: &Scores) -> Result<Vec<String>>
     let mut unasked = Vec::new();
     for (subject, task) in subjects {
         for agent in project.agents(task)? {
-            // What a referenced task says is asked for where it stands.
+            // The text of a referenced task counts at the place of its definition.
             let is_asked = |score: &Score| {
                 (score.subject == subject || score.subject == task) && score.node == agent.node
                     || score.subject == agent.definition && agent.definition != task
@@ -41,7 +42,7 @@ fn place(subject: &str, node: &str) -> String {
     if node == "/" { subject.to_owned() } else { format!("{subject}{node}") }
 }
 
-/// Prints what nobody would notice.
+/// Prints the unnoticed changes.
 pub(super) fn print(found: &Scores, unasked: &[String], cx: &mut Cx) -> Result<()> {
     for score in &found.scores {
         let Score { subject, node, asked, tried, unnoticed } = score;
@@ -58,7 +59,7 @@ pub(super) fn print(found: &Scores, unasked: &[String], cx: &mut Cx) -> Result<(
     if found.scores.is_empty() {
         cx.line("no scenario passes, so no change can be detected")?;
     }
-    // A scenario that fails is one, too.
+    // A failing scenario is a scenario too.
     let passing = if found.failing.is_empty() { "" } else { " that passes" };
     for place in unasked.iter().take(NAMED) {
         let title = cx.options.screen.paint(Paint::Strong, &escape(place));

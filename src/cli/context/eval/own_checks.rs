@@ -1,5 +1,5 @@
-//! Runs the checks of a project's own: those commands alone that its user permitted, each in the project's folder, without the keys of
-//! providers, for a limited time.
+//! Runs the custom checks of a project: only commands that the user permitted, each in the
+//! project's folder, without the API keys, for a limited time.
 
 use crate::base::fs;
 use crate::base::secrets::names::is_withheld;
@@ -15,9 +15,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Bytes that a check may write.
+/// The most bytes of a check's output.
 const LIMIT: usize = 1 << 20;
-/// Puts the project's folder behind the standard library: a folder `json` in it is no other `json`.
+/// Inserts the project's folder after the standard library, so that its `json` folder does not
+/// replace the standard `json`.
 pub(super) const MODULES: &str = "\
 import os, sys
 sys.path = [place for place in sys.path if place]
@@ -25,7 +26,7 @@ lib = os.path.dirname(os.__file__)
 own = [n for n, place in enumerate(sys.path) if place.startswith(lib) and not place.endswith('-packages')]
 sys.path.insert(max(own, default=-1) + 1, '')
 ";
-/// Calls a function with a trial. What it prints is no verdict.
+/// Calls a function with a trial. Its own prints are not part of the verdict.
 const SHIM: &str = "\
 import importlib, json
 out, sys.stdout = sys.stdout, sys.stderr
@@ -34,21 +35,22 @@ found = getattr(importlib.import_module(module), function)(json.load(sys.stdin.b
 json.dump({'pass': found} if isinstance(found, bool) else found, out)
 ";
 
-/// The verdict of a check as the change has it where nothing that the change wrote may run: the base has asked its own checks.
+/// The verdict of a check from the change if no code of the change may run: the base has run its
+/// own checks.
 const UNTRUSTED_CHECK: &str = r#"{"pass": true, "reason": "not run in this job, as the change may have written it"}"#;
 
-/// The checks that ran for one side of a comparison, kept for the other.
+/// The checks that ran for one side of a comparison, kept for the other side.
 #[derive(Debug, Default)]
 pub(in crate::cli::context) struct CheckRuns {
-    /// The files of the other version, where they differ in what a check may read.
+    /// The files of the other version, if they differ in anything that a check may read.
     folder: Option<CheckFolder>,
-    /// True if nothing differs that a check may read, so that both versions have the same checks.
+    /// True if both versions have the same checks, since all readable files are equal.
     are_equal: bool,
-    /// Outputs of checks, in the order in which they ended.
+    /// Outputs of checks, in the order of their completion.
     written: Mutex<BTreeMap<(String, String), VecDeque<Written>>>,
-    /// The scenarios of which a check of the other version came to no end of its own, each with why.
+    /// The scenarios with a check of the other version that failed to end, each with the reason.
     failed: Mutex<BTreeMap<String, String>>,
-    /// The requests of programs, which both sides have.
+    /// The requests of programs, which both sides share.
     pub(in crate::cli::context) requests: SentRequests,
 }
 
@@ -58,36 +60,37 @@ type Written = std::result::Result<String, String>;
 /// The files of another version of a project.
 #[derive(Debug)]
 pub(in crate::cli::context) struct CheckFolder {
-    /// The top of its repository; removed with this value.
+    /// The root of its repository; removed with this value.
     pub(in crate::cli::context) top: TempDir,
     /// The project in it.
     pub(in crate::cli::context) root: PathBuf,
-    /// The top of the repository of now, whose place it takes in variables.
+    /// The root of the current repository, which `top` replaces in variables.
     pub(in crate::cli::context) instead_of: PathBuf,
 }
 
 impl CheckRuns {
-    /// Nothing was run yet; the checks of the other version are run in a folder.
+    /// Creates the runs of a comparison whose other version has its checks in a folder.
     pub(in crate::cli::context) fn in_folder(folder: CheckFolder) -> Self {
         Self { folder: Some(folder), ..Self::default() }
     }
 
-    /// Nothing was run yet; both versions have the same checks.
+    /// Creates the runs of a comparison whose versions have the same checks.
     pub(in crate::cli::context) fn with_equal_checks() -> Self {
         Self { are_equal: true, ..Self::default() }
     }
 
-    /// The same with requests that programs sent in an earlier run.
+    /// Adds requests that programs sent in an earlier run.
     pub(in crate::cli::context) fn with(self, requests: SentRequests) -> Self {
         Self { requests, ..self }
     }
 
-    /// Returns whether the checks of the other version have a folder of their own.
+    /// Returns true if the checks of the other version have a folder of their own.
     pub(in crate::cli::context) const fn is_in_folder(&self) -> bool {
         self.folder.is_some()
     }
 
-    /// The scenarios of which a check of the other version came to no end of its own, each with why.
+    /// Returns the scenarios with a check of the other version that failed to end, each with the
+    /// reason.
     pub(in crate::cli::context) fn failed(&self) -> BTreeMap<String, String> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -96,32 +99,33 @@ impl CheckRuns {
 /// The version of a project whose checks are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CheckSide {
-    /// The one whose tasks are tried.
+    /// The version whose tasks are tried.
     Own,
-    /// Another one.
+    /// The other version.
     Other,
 }
 
-/// Runs checks of a project's own.
+/// Runs the custom checks of a project.
 #[derive(Debug)]
 pub(super) struct OwnChecks<'p> {
     root: &'p Path,
     side: CheckSide,
     runs: Option<&'p CheckRuns>,
-    /// The commands that are permitted.
+    /// The permitted commands.
     permitted: BTreeSet<String>,
-    /// Variables that checks see: ours, but for secrets.
+    /// The variables that checks receive: the own ones without secrets.
     variables: Vec<(String, String)>,
 }
 
 impl<'p> OwnChecks<'p> {
-    /// Those of a project, of which these command lines are permitted.
+    /// Creates the runner of a project with the permitted command lines.
     pub(super) fn new(project: &'p Compiled, permitted: BTreeSet<String>) -> Self {
         let named = project.config.providers.values().filter_map(|provider| provider.api_key_env.clone());
         Self { root: &project.root, side: CheckSide::Own, runs: None, permitted, variables: variables(&named.collect()) }
     }
 
-    /// The same as one side of a comparison: where the files of both are the same, the other side takes what the first one had.
+    /// Sets the side in a comparison. If both sides have the same files, the other side reuses the
+    /// outputs of the first.
     pub(super) fn on(mut self, side: CheckSide, runs: &'p CheckRuns) -> Self {
         if let Some(folder) = runs.folder.as_ref().filter(|_| side == CheckSide::Other) {
             self.root = &folder.root;
@@ -133,7 +137,7 @@ impl<'p> OwnChecks<'p> {
         Self { side, runs: Some(runs), ..self }
     }
 
-    /// The output of a check of this trial for the other side.
+    /// Returns the output that the first side had for this trial, on the other side.
     fn written(&self, key: &(String, String)) -> Option<Written> {
         let runs = self.runs.filter(|runs| self.side == CheckSide::Other && runs.folder.is_none())?;
         runs.written.lock().unwrap_or_else(PoisonError::into_inner).get_mut(key)?.pop_front()
@@ -159,7 +163,7 @@ impl<'p> OwnChecks<'p> {
         match &check.what {
             Runs::Command(argv) => {
                 let mut argv: Vec<String> = argv.iter().map(|word| word.value.clone()).collect();
-                // From the project's folder, whatever the system takes such a path from.
+                // Relative to the project's folder on every system.
                 if let Some(program) = argv.first_mut().filter(|program| program.contains('/')) {
                     *program = self.root.join(&*program).to_string_lossy().into_owned();
                 }
@@ -200,7 +204,7 @@ impl RunCheck for OwnChecks<'_> {
     }
 }
 
-/// Our own variables, but for those that hold secrets by their names, and for some.
+/// Returns the own variables without those whose names mark them as secrets, and without `hidden`.
 pub(super) fn variables(hidden: &BTreeSet<String>) -> Vec<(String, String)> {
     let is_secret = |name: &str| is_withheld(name) || hidden.contains(name);
     fs::env_all().into_iter().filter(|(name, _)| !is_secret(name)).collect()

@@ -1,6 +1,7 @@
-//! Scenarios as a page: Markdown for a comment, and HTML that needs nothing else. What does not pass comes first, with its reasons.
+//! Scenarios as a page: Markdown for a comment, and self-contained HTML. Scenarios that do not pass
+//! come first, with their reasons.
 //!
-//! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+//! A write to a string cannot fail, so the results of `write!` are ignored.
 
 use super::page_details::PageDetails;
 use super::text::{answer, compared, lines, state, totals};
@@ -11,7 +12,7 @@ use crate::eval::finished::CaseVerdict;
 use crate::eval::scorecard::{CaseRow, RateRow, SCHEMA, Scorecard};
 use std::fmt::Write as _;
 
-/// Rows of a table in a comment; more of them nobody reads.
+/// The most rows of a table in a comment.
 const ROWS: usize = 50;
 
 const STYLE: &str = "\
@@ -34,12 +35,12 @@ svg.line{width:auto;max-width:100%;height:4.5rem}polyline{fill:none;stroke:curre
 .dim{opacity:.7}code{font-size:.9em;overflow-wrap:anywhere}
 ";
 
-/// Those that do not pass, then the others; each as the scorecard has them.
+/// Splits the rows into those that do not pass and the others, in the order of the scorecard.
 fn ordered(card: &Scorecard) -> (Vec<&CaseRow>, Vec<&CaseRow>) {
     card.cases.iter().partition(|row| row.verdict() != CaseVerdict::Pass)
 }
 
-/// What stands beside the name: context, answer, tokens, price, model.
+/// Returns the facts beside the name: context, answer, tokens, price, model.
 fn facts(row: &CaseRow) -> Vec<String> {
     let (held, all) = row.held();
     let used = row.used();
@@ -67,7 +68,7 @@ fn many(number: u64) -> String {
     thousands(usize::try_from(number).unwrap_or(usize::MAX))
 }
 
-/// The page of HTML.
+/// Returns the HTML page.
 pub(super) fn html(card: &Scorecard, details: &PageDetails) -> String {
     let (open, passed) = ordered(card);
     let mut out = format!(
@@ -111,7 +112,7 @@ fn head(row: &CaseRow) -> String {
     out
 }
 
-/// How often answers pass, all scenarios together.
+/// Describes the pass rate of all scenarios.
 fn rate(card: &Scorecard) -> Option<String> {
     let rate = card.summary.pass_rate?;
     let interval = card
@@ -121,7 +122,7 @@ fn rate(card: &Scorecard) -> Option<String> {
     Some(format!("answers pass {}{interval}", percent(rate)))
 }
 
-/// What became of all of them, as parts of a bar.
+/// Writes the verdicts of all scenarios as the parts of a bar.
 fn bar(card: &Scorecard, out: &mut String) {
     let summary = &card.summary;
     let parts = [
@@ -148,7 +149,7 @@ fn bar(card: &Scorecard, out: &mut String) {
     out.push_str("</svg>\n");
 }
 
-/// The comment.
+/// Returns the comment.
 pub(super) fn markdown(card: &Scorecard) -> String {
     let (open, passed) = ordered(card);
     let mut out = format!("<!-- {SCHEMA} -->\n### Scenarios\n\n{}\n", cell(&totals(card)));

@@ -1,6 +1,8 @@
-//! What the page shows of scenarios that do not pass, beyond their scorecard: the conversation, what moved in the request, the last runs.
+//! The details of failed scenarios on the page, beyond the scorecard: the conversation, the changes
+//! of the request, the last runs.
 //!
-//! Of the first ones alone, and of long texts their beginnings: a page opens in a moment, whatever is wrong.
+//! Only the first scenarios, and only the beginnings of long texts, so that a page always opens
+//! quickly.
 
 use super::choose::{Done, EvalRun};
 use crate::cli::context::model_calls::fixed_mask;
@@ -19,34 +21,35 @@ use crate::store::history::{EvalHistory, Point, RunRecord, Series};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Scenarios of which a page shows more than the reasons.
+/// The most scenarios with details on a page.
 const CASES: usize = 100;
-/// Characters of a text.
+/// The most characters of a text.
 const TEXT: usize = 6_000;
-/// Runs before the last, and runs of all scenarios.
+/// The most runs before the last, and the most runs of all scenarios.
 const WINDOW: usize = 5;
 const RUNS: usize = 30;
 
-/// What is known beyond a scorecard.
+/// The data of a page beyond the scorecard.
 #[derive(Debug, Default)]
 pub(super) struct PageDetails {
     /// By path and name.
     cases: BTreeMap<(String, String), CaseDetails>,
-    /// How the last runs ended: scenarios, and those of them that passed.
+    /// The results of the last runs: the numbers of scenarios and of passed ones.
     runs: Vec<(u64, u64)>,
 }
 
 #[derive(Debug, Default)]
 struct CaseDetails {
-    /// What was said, by whom.
+    /// The messages, each with its speaker.
     said: Vec<(String, String)>,
-    /// What leads from the stored request to today's; `None` where none is stored.
+    /// The diff from the stored request to the current one; `None` if none is stored.
     diff: Option<String>,
     series: Option<Series>,
 }
 
 impl PageDetails {
-    /// Of the scenarios of a run; with what the history says of them, where it is kept and can be read.
+    /// Collects the details of the scenarios of a run; with their history, if the run is stored and
+    /// it can be read.
     pub(super) fn of(project: &Compiled, eval_run: &EvalRun<'_>, finished: &[Option<Done>], is_kept: bool) -> Self {
         let history = Place::of(&project.root, &project.config).ok().filter(|_| is_kept).and_then(|place| place.open().ok()?);
         let mut cases = BTreeMap::new();
@@ -57,7 +60,7 @@ impl PageDetails {
             let name = &chosen.case.name.value;
             let diff = stored.as_deref().zip(snapshot.as_deref()).map(|(before, now)| {
                 let mut out = Vec::new();
-                // Bytes in memory take every line.
+                // A write to memory cannot fail.
                 let now = if mask.is_same_request(before, now) { before.to_owned() } else { mask.stored_request(now) };
                 let _ = unified::write(&mut out, &paths::snapshot(chosen.path, name), before, &now, Screen::PLAIN);
                 String::from_utf8_lossy(&out).into_owned()
@@ -72,7 +75,7 @@ impl PageDetails {
         Self { cases, runs }
     }
 
-    /// How the last runs ended, as a line.
+    /// Writes the results of the last runs as a line chart.
     pub(super) fn trend(&self, out: &mut String) {
         if self.runs.len() < 2 {
             return;
@@ -87,7 +90,7 @@ impl PageDetails {
         out.push_str("</figure>\n");
     }
 
-    /// What is known of a scenario.
+    /// Writes the details of a scenario.
     pub(super) fn case(&self, row: &CaseRow, out: &mut String) {
         let Some(CaseDetails { said, diff, series }) = self.cases.get(&(row.path.clone(), row.id.clone())) else { return };
         if !said.is_empty() {
@@ -111,7 +114,7 @@ impl PageDetails {
     }
 }
 
-/// The request as messages, and the answer of the trial that failed first.
+/// Returns the messages of the request, and the answer of the first failed trial.
 fn said(done: &Finished, mask: &FixedMask) -> Vec<(String, String)> {
     let mut said: Vec<(String, String)> =
         done.said.iter().map(|(speaker, text)| (speaker.word().to_owned(), text.clone())).collect();
@@ -131,7 +134,7 @@ fn said(done: &Finished, mask: &FixedMask) -> Vec<(String, String)> {
     said
 }
 
-/// A text that can be scrolled, by keys too.
+/// Returns a text block that can be scrolled, also by keyboard.
 fn block(attributes: &str, html: &str) -> String {
     format!("<pre{attributes} tabindex=\"0\">{html}</pre>\n")
 }
@@ -146,7 +149,7 @@ fn cut(words: &str) -> String {
     }
 }
 
-/// A diff whose lines say by their elements, too, what is new and what is gone.
+/// Returns a diff whose added and removed lines are also marked by their elements.
 fn colored(diff: &str) -> String {
     let mut out = String::new();
     for line in diff.lines() {
@@ -159,7 +162,7 @@ fn colored(diff: &str) -> String {
     out
 }
 
-/// The last runs of a scenario: tokens as a line, its points by the verdict.
+/// Writes the last runs of a scenario: tokens as a line, with points colored by verdict.
 fn runs(series: &Series, out: &mut String) {
     let all: Vec<&Point> = series.before.iter().chain(&series.now).collect();
     let tokens: Vec<(f64, bool)> = all.iter().filter_map(|point| Some((point.tokens?, point.passed))).collect();
@@ -176,7 +179,7 @@ fn runs(series: &Series, out: &mut String) {
     out.push_str("</figure>\n");
 }
 
-/// Points from left to right, the good and the bad ones in their colours.
+/// Writes a line chart from left to right, with good and bad points in their colors.
 fn line(points: &[(f64, bool)], (least, most): (f64, f64), what: &str, out: &mut String) {
     const HEIGHT: f64 = 40.0;
     let width = points.len().saturating_sub(1).max(1) * 12;

@@ -1,4 +1,5 @@
-//! `ctxc eval --plan`: what a run would ask, what that costs, and what its rules make of cases that pass at some rate. Calls nobody.
+//! `ctxc eval --plan`: the calls of a run, their cost, and the outcome of its rules for cases with
+//! a given pass rate. Makes no call.
 
 use super::choose::Done;
 use super::load::Chosen;
@@ -15,9 +16,9 @@ use crate::schema::json::names::PLAN;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Calls that are under way at once where nobody says how many.
+/// The assumed number of parallel calls without `--jobs`.
 const USUAL: usize = 10;
-/// Rates at which trials may pass.
+/// Pass rates of trials, in percent.
 const RATES: [u32; 6] = [99, 90, 70, 50, 30, 10];
 
 /// What a run would ask: `ctxc eval --plan --json`.
@@ -79,7 +80,7 @@ struct RateRow {
     trials: f64,
 }
 
-/// What the run of these scenarios would ask.
+/// Returns the plan of a run of these scenarios.
 pub(super) fn document(chosen: &[Chosen<'_>], finished: &[Option<Done>], (jobs, confirms): (Option<usize>, bool)) -> Document {
     let mut total = AskRow { calls: [0, 0], usd: Some([0.0, 0.0]), ms: Some([0, 0]) };
     let (mut asked, mut longest) = (0, 0);
@@ -147,7 +148,7 @@ pub(super) fn print(plan: &Document, cx: &mut Cx) -> Result<()> {
     Ok(())
 }
 
-/// What a rule makes of cases.
+/// Returns the chances of a rule for each pass rate.
 fn characteristic(rule: &Rule, confirms: bool) -> RuleRow {
     let confirm = trials::confirming(rule).filter(|_| confirms);
     let first = rule.sequential.map_or_else(

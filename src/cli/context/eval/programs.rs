@@ -26,11 +26,11 @@ use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The time without a call after which no other conversation is expected that could be the meant one.
+/// The time without a call after which no further conversation is expected.
 const QUIET: Duration = Duration::from_secs(2);
-/// Bytes that a function may write.
+/// The most bytes of a function's output.
 const LIMIT: usize = 64 << 20;
-/// Calls the function, and writes what it returns.
+/// Calls the function, and writes its result.
 const SHIM: &str = "\
 import importlib, json
 out, sys.stdout = sys.stdout, sys.stderr
@@ -39,15 +39,15 @@ found = getattr(importlib.import_module(module), function)()
 out.write(found if isinstance(found, str) else json.dumps(found))
 ";
 
-/// Runs programs, one at a time: they share the project's folder.
+/// Runs programs one at a time, since they share the project's folder.
 #[derive(Debug)]
 pub(super) struct Programs<'p> {
     project: &'p Compiled,
-    /// The command lines that are permitted.
+    /// The permitted command lines.
     permitted: BTreeSet<String>,
-    /// The requests that were sent already.
+    /// The requests that were already sent.
     sent: SentRequests,
-    /// Those of the run that this one is a side of, in place of its own.
+    /// The requests of a comparison, which replace `sent` for both of its sides.
     shared: Option<&'p SentRequests>,
     /// The calls that scenarios of this run mean.
     planned: Vec<PlannedCall>,
@@ -80,7 +80,7 @@ impl<'p> Programs<'p> {
         Self { project, permitted, sent: SentRequests::default(), shared: None, planned, found: Mutex::default() }
     }
 
-    /// The same as one side of a comparison: a program that both sides run alike is run once.
+    /// Shares the requests of a comparison: a program that both sides run alike is run once.
     pub(super) fn sharing(self, sent: &'p SentRequests) -> Self {
         Self { shared: Some(sent), ..self }
     }
@@ -105,7 +105,7 @@ impl<'p> Programs<'p> {
 
     fn run(&self, argv: &[String], variables: &[(String, String)], bounds: &Bounds<'_>) -> Ended {
         let mut argv = argv.to_vec();
-        // From the project's folder, whatever the system takes such a path from.
+        // Relative to the project's folder on every system.
         if let Some(program) = argv.first_mut().filter(|program| program.contains('/')) {
             *program = self.project.root.join(&*program).to_string_lossy().into_owned();
         }
@@ -222,11 +222,11 @@ impl ServedCall {
 #[derive(Debug)]
 struct Wanted {
     turn: Turn,
-    /// The recorded calls, by what they ask.
+    /// The parsed request of each recorded call.
     recorded: Vec<Option<Said>>,
-    /// The recorded call in its place.
+    /// The recorded call at this turn.
     call: Option<Recording>,
-    /// How many calls up to it are the same.
+    /// The number of equal calls up to and including this one.
     number: usize,
     comparison: Comparison,
     /// Its request, once the program sent it.
@@ -243,7 +243,7 @@ impl Wanted {
         Self { turn, recorded, call, number, comparison, found: None }
     }
 
-    /// Returns whether a call is the recorded one.
+    /// Returns true if a call is equal to the recorded one.
     fn is_same(&self, made: &SeenCall) -> bool {
         let of_one = |call: &Recording| call.agent == made.call.agent && call.conversation == made.call.conversation;
         let own = made.program_call();
@@ -310,7 +310,7 @@ impl Calls {
         })
     }
 
-    /// What was made in place of the call that is meant.
+    /// Describes the calls that were made instead of the expected one.
     fn words(&self, wanted: &Wanted) -> String {
         let turns: Vec<Turn> = turns_in(&wanted.recorded, &self.said).into_iter().flatten().collect();
         let wanted = wanted.turn;
@@ -333,7 +333,7 @@ impl Calls {
 }
 
 impl SeenCall {
-    /// The call as it went over the wire.
+    /// Returns the call as it went over the wire.
     fn program_call(&self) -> ProgramCall {
         ProgramCall {
             endpoint: self.endpoint.clone(),

@@ -1,4 +1,5 @@
-//! Says on standard error how far a run is that asks models: it may take hours, and is silent while a provider makes it wait.
+//! Prints the progress of a run that calls models on standard error: it may take hours, and is
+//! silent while a provider makes it wait.
 
 use crate::base::number;
 use crate::cli::render::summary::plural;
@@ -6,23 +7,23 @@ use std::io::Write as _;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// From one line to the next.
+/// The time between two lines.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
-    /// Scenarios that are finished.
+    /// Finished scenarios.
     pub(super) done: usize,
-    /// Scenarios that are run.
+    /// Planned scenarios.
     pub(super) planned: usize,
-    /// Calls that were made.
+    /// Calls so far.
     pub(super) calls: u64,
-    /// What they cost.
+    /// Cost of the calls.
     pub(super) usd: f64,
 }
 
-/// Does the work, and says every ten seconds how far it is.
+/// Does the work, and prints the progress every ten seconds.
 pub(super) fn told<T>(now: impl Fn() -> Progress + Sync, work: impl FnOnce() -> T) -> T {
     let (end, ended) = channel::<()>();
     let begun = Instant::now();
@@ -30,7 +31,7 @@ pub(super) fn told<T>(now: impl Fn() -> Progress + Sync, work: impl FnOnce() -> 
         let now = &now;
         scope.spawn(move || {
             while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-                // Nobody who reads it is no reason to stop.
+                // A closed standard error does not stop the run.
                 let _ = writeln!(std::io::stderr(), "{}", line(now(), begun.elapsed()));
             }
         });
@@ -40,7 +41,8 @@ pub(super) fn told<T>(now: impl Fn() -> Progress + Sync, work: impl FnOnce() -> 
     })
 }
 
-/// “12 of 40 scenarios, 38 calls (1.9 a second), US$ 0.02, about 3 min left”.
+/// Returns a line such as “12 of 40 scenarios, 38 calls (1.9 a second), US$ 0.02, about 3 min
+/// left”.
 fn line(now: Progress, since: Duration) -> String {
     let Progress { done, planned, calls, usd } = now;
     #[allow(clippy::cast_precision_loss, reason = "an estimate for people")]

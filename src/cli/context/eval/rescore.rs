@@ -1,4 +1,5 @@
-//! `--rescore`: what an earlier run was answered, judged again by what the scenarios expect today. Nobody is asked, and nothing is added to the history.
+//! `--rescore`: judges the answers of an earlier run again by the current expectations. Calls no
+//! model and adds nothing to the history.
 
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
@@ -11,20 +12,20 @@ use crate::eval::scorecard::{CaseRow, RecordedRow};
 use crate::store::history::EvalHistory;
 use std::collections::BTreeMap;
 
-/// A run with what it was answered, by the names of scenarios.
+/// A run with its answers, by the names of scenarios.
 #[derive(Debug)]
 pub(super) struct Earlier {
     run: String,
     is_finished: bool,
-    /// With the hash of what decided the context then.
+    /// Each with the context hash of that run.
     cases: BTreeMap<String, (Option<String>, Vec<KeptAnswer>)>,
 }
 
 impl Earlier {
-    /// Reads a run.
+    /// Reads a run from the history.
     ///
     /// # Errors
-    /// There is none, it cannot be read, or it kept no answers.
+    /// No such run exists, it cannot be read, or its answers were not stored.
     pub(super) fn read(project: &Compiled, name: &str) -> Result<Self> {
         let place = Place::of(&project.root, &project.config)?;
         let unusable = |error| place.unusable(&error);
@@ -45,12 +46,13 @@ impl Earlier {
         Ok(Self { run: run.id.clone(), is_finished: run.finished, cases })
     }
 
-    /// What a scenario was answered.
+    /// Returns the answers of a scenario.
     pub(super) fn answers(&self, scenario: &str) -> &[KeptAnswer] {
         self.cases.get(scenario).map_or(&[], |(_, given)| given)
     }
 
-    /// Says what was judged again, what that is worth, and of each scenario that it decides nothing of what is missing.
+    /// Prints notes on the rescored scenarios and those without answers, and sets the reason of
+    /// each row that stays undecided.
     pub(super) fn note<'f>(&self, done: impl Iterator<Item = &'f mut CaseRow>, cx: &mut Cx) {
         let (mut again, mut without, mut moved) = (0, 0, 0);
         for row in done {

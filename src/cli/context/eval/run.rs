@@ -1,4 +1,5 @@
-//! `ctxc eval`: chosen, compared with what is known, run, shown. The exit code is that of the gravest verdict.
+//! `ctxc eval`: chooses scenarios, compares them with earlier results, runs them and prints the
+//! results. The exit code is that of the most severe verdict.
 
 use super::accept::{self, Shown};
 use super::accepted::Accepted;
@@ -48,7 +49,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
-/// Runs scenarios.
+/// Runs the verb.
 pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let most = args.budget()?;
     let mut project = Compiled::load_or_empty(cx)?;
@@ -65,7 +66,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         let document = coverage::of(&project, &chosen, &scenarios.refusals(&project))?;
         return shown(args, &document, |cx| coverage::print(&document, cx), cx).map(|()| Exit::Success);
     }
-    // A part may be empty; its scorecard is merged with the others.
+    // A shard may be empty; its scorecard is merged with the others.
     if chosen.is_empty() && broken.is_empty() && args.shard.is_none() {
         return if args.allow_empty { empty(args, &project, cx) } else { Err(nothing(args, &project)) };
     }
@@ -117,7 +118,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         cx.note(&resumed.unwrap_or_else(|| "no interrupted run of these scenarios: starting a new one".to_owned()));
     }
     let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
-    // Who asks waits most of the time.
+    // A run that calls models mostly waits.
     let callers = args.jobs.or(NonZeroUsize::new(CEILING)).filter(|_| asking.is_some());
     let how = (callers.or(cx.options.threads), args.fail_fast);
     let mut finished = match asking.as_ref().filter(|_| cx.options.is_chatty()) {
@@ -153,13 +154,15 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(ended(verdict(&card.cases, project.config.eval.stale, &is_refused), from, &project, cx))
 }
 
-/// The parts of an acceptance that are shown, and whether it is written; `None` without one.
+/// Returns the use of standard output by an acceptance, and whether to write it; `None` without an
+/// acceptance.
 fn accepting(args: &EvalArgs) -> Option<(Shown, Output)> {
     let shown = if args.output.format.resolve() == EvalFormat::Text { Shown::Differences } else { Shown::Document };
     (args.accept || args.diff).then_some((shown, if args.diff { Output::Diff } else { Output::Write }))
 }
 
-/// The exit code of a run: one that asks models only informs, unless the project says how much their answers may differ.
+/// Returns the exit code of a run. A run with live answers only informs, unless the project limits
+/// their variation.
 fn ended(exit: Exit, from: AnswersFrom, project: &Compiled, cx: &mut Cx) -> Exit {
     let informs = from == AnswersFrom::Live && project.config.eval.stability.is_none();
     if !informs || !matches!(exit, Exit::Findings | Exit::Inconclusive) {
@@ -169,7 +172,8 @@ fn ended(exit: Exit, from: AnswersFrom, project: &Compiled, cx: &mut Cx) -> Exit
     Exit::Success
 }
 
-/// The scorecard with what the whole run was: calls and cost, intervals, which part of the scenarios, what differs from accepted results.
+/// Completes the scorecard with data of the whole run: calls and cost, intervals, the shard, the
+/// comparison with accepted results.
 fn completed(card: Scorecard, args: &EvalArgs, asking: Option<&Asking<'_>>, accepted: Option<Accepted>) -> Scorecard {
     let card = match asking.map(Asking::spent) {
         Some((calls, spent)) => card.asked(calls, (spent.usd * 1e9).round() / 1e9),
@@ -184,7 +188,7 @@ fn completed(card: Scorecard, args: &EvalArgs, asking: Option<&Asking<'_>>, acce
     Scorecard { shard: args.shard.map(Shard::numbers), ..card }
 }
 
-/// Who asks models, where this run may ask one.
+/// Returns the models to call, if this run may call any.
 pub(super) fn asking<'p>(args: &EvalArgs, project: &'p Compiled, most: SpendLimit, cx: &mut Cx) -> Result<Option<Asking<'p>>> {
     let from = args.answers();
     if !from.asks() || args.plan {
@@ -207,13 +211,13 @@ pub(super) fn asking<'p>(args: &EvalArgs, project: &'p Compiled, most: SpendLimi
     Ok(Some(asking.checking(SecretCheck::new(&cx.options, &project.root))))
 }
 
-/// Whether a page is written, which shows what was said.
+/// Returns true if a page is written, which shows conversations.
 fn wants_page(args: &EvalArgs) -> bool {
     let output = args.results();
     output.format.resolve() == EvalFormat::Html || output.format.reports().iter().any(|report| report.format == EvalFormat::Html)
 }
 
-/// Leaves out what was not run behind a failure, and says how many.
+/// Leaves out the cases after a failure that were not run, and prints a note with their number.
 fn leave_out(choices: &mut [Choice], finished: &[Option<Done>], cx: &mut Cx) {
     let behind = choices.iter_mut().zip(finished).filter(|(choice, done)| **choice == Choice::Run && done.is_none());
     let count = behind.map(|(choice, _)| *choice = Choice::LeaveOut).count();
@@ -222,7 +226,7 @@ fn leave_out(choices: &mut [Choice], finished: &[Option<Done>], cx: &mut Cx) {
     }
 }
 
-/// Says why a run is not kept; that is an error where the project says where.
+/// Prints a note if a run was not stored; an error if the project configures its history.
 fn unkept(kept: Result<()>, project: &Compiled, cx: &mut Cx) -> Result<()> {
     match kept {
         Err(error) if project.config.history.is_some() => return Err(error),
@@ -232,12 +236,12 @@ fn unkept(kept: Result<()>, project: &Compiled, cx: &mut Cx) -> Result<()> {
     Ok(())
 }
 
-/// Says on an interrupt what is left of the run.
+/// Prints a hint on an interrupt: finished cases are stored.
 fn say_how_to_resume() {
     let _ = io::stderr().write_all(b"interrupted: what is finished is kept; `ctxc eval --resume` continues with the rest\n");
 }
 
-/// Says how many scenarios no model was asked for, and which answers nobody was asked for again.
+/// Prints notes on the scenarios without a call, and on answers reused from an interrupted run.
 fn note_answers(chosen: &[Chosen<'_>], (from, asking): (AnswersFrom, Option<&Asking<'_>>), cx: &mut Cx) {
     if let Some(count @ 1..) = asking.map(Asking::taken_over) {
         cx.note(&format!("reused {} of an interrupted recording; no model was asked again for them", plural(count, "answer")));
@@ -248,7 +252,7 @@ fn note_answers(chosen: &[Chosen<'_>], (from, asking): (AnswersFrom, Option<&Ask
     }
 }
 
-/// Shows which calls a run would make, and makes none.
+/// Prints the planned calls, and makes none.
 fn plan_only(
     args: &EvalArgs,
     (chosen, locator): (&[Chosen<'_>], &Mutex<Locator<'_>>),
@@ -260,7 +264,7 @@ fn plan_only(
     shown(args, &plan, |cx| plan::print(&plan, cx), cx).map(|()| Exit::Success)
 }
 
-/// Shows what none of the scenarios would notice.
+/// Prints the changes that no scenario notices.
 fn mutated(
     args: &EvalArgs,
     project: &Compiled,
@@ -274,13 +278,13 @@ fn mutated(
     let found = eval_run.scores(cx.options.threads);
     let failing = found.failing.iter().cloned().chain(broken.iter().map(|(file, _)| file.path.to_string()));
     let all = Scores { failing: failing.collect(), ..found.clone() };
-    // Of a part of the scenarios nobody can say whom all of them leave out.
+    // A selection of scenarios cannot show the agents that all scenarios leave out.
     let unasked = if is_narrow(args) { Vec::new() } else { mutate::unasked(project, &found)? };
     shown(args, &all.document(&unasked), |cx| mutate::print(&found, &unasked, cx), cx)?;
     Ok(if found.failing.is_empty() && broken.is_empty() { Exit::Success } else { Exit::Findings })
 }
 
-/// Shows what lists no verdicts: for people, or as its document.
+/// Prints a report without verdicts: as text or as its JSON document.
 fn shown(args: &EvalArgs, document: &impl Serialize, print: impl Fn(&mut Cx) -> Result<()>, cx: &mut Cx) -> Result<()> {
     cx.emit(&args.output, |format, cx| match format {
         EvalFormat::Text => print(cx),
@@ -289,7 +293,7 @@ fn shown(args: &EvalArgs, document: &impl Serialize, print: impl Fn(&mut Cx) -> 
     })
 }
 
-/// Writes a scorecard in a format that is no text for people.
+/// Writes a scorecard in a format other than text.
 pub(super) fn written(card: &Scorecard, format: EvalFormat, (stale, details): (Stale, &PageDetails), cx: &mut Cx) -> Result<()> {
     let text = match format {
         EvalFormat::Text | EvalFormat::Json => return cx.json(card),
@@ -310,7 +314,7 @@ fn no_report() -> CliError {
         .hint("take --format text or json")
 }
 
-/// The results of no scenario: an empty document for programs, nothing for people.
+/// Prints the results of no scenario: an empty document for programs, nothing for people.
 fn empty(args: &EvalArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
     let counters = Counters::new(&project.config, None)?;
     let card = Scorecard::new(project.registry.hash(), counters.first().name(), BTreeSet::new(), Vec::new());
@@ -326,7 +330,7 @@ fn empty(args: &EvalArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Says what the project holds and this run did not need.
+/// Prints notes on files and settings of the project that this run did not use.
 fn note_unused(project: &Compiled, scenarios: &Scenarios, volatile: &Volatile, cx: &mut Cx) {
     for (path, what) in obsolete(project, scenarios) {
         cx.note(&format!("{path} {what}"));
@@ -336,7 +340,8 @@ fn note_unused(project: &Compiled, scenarios: &Scenarios, volatile: &Volatile, c
     }
 }
 
-/// Stored requests and recordings of no scenario, as one leaves behind that was renamed, and recordings that were never ended; each with what to do.
+/// Returns stored requests and recordings without a scenario, such as those of a renamed one, and
+/// unfinished recordings; each with advice.
 fn obsolete(project: &Compiled, scenarios: &Scenarios) -> Vec<(String, &'static str)> {
     const REQUEST: &str = "is a stored request without a scenario: remove it, or rename it after its scenario";
     const RECORDING: &str = "is a recording without a scenario: remove it, or rename it after its scenario";
@@ -365,12 +370,12 @@ fn obsolete(project: &Compiled, scenarios: &Scenarios) -> Vec<(String, &'static 
     folders.into_iter().flat_map(stored).filter(|(path, _)| !wanted.contains(path)).collect()
 }
 
-/// Whether some of the scenarios are asked for.
+/// Returns true if only some of the scenarios are requested.
 fn is_narrow(args: &EvalArgs) -> bool {
     !(args.what.is_empty() && args.tag.is_empty() && args.role.is_empty()) || args.filter.is_some() || args.shard.is_some()
 }
 
-/// Why nothing is run.
+/// Returns the error for an empty selection.
 fn nothing(args: &EvalArgs, project: &Compiled) -> CliError {
     let error = CliError::new(Kind::Nothing, "no scenario to run");
     let folders = project.config.eval.places().join(", ");
@@ -381,7 +386,7 @@ fn nothing(args: &EvalArgs, project: &Compiled) -> CliError {
     }
 }
 
-/// Finds places in the files of a project, of which its scenarios are read already.
+/// Returns a locator of places in the files of a project, with the texts of its scenarios.
 pub(super) fn locator<'l>(
     scenarios: &Scenarios,
     files: &'l CachedFiles<'_>,
@@ -394,7 +399,7 @@ pub(super) fn locator<'l>(
     Mutex::new(locator)
 }
 
-/// The scorecard of a run.
+/// Returns the scorecard of a run.
 pub(super) fn card(
     project: &Compiled,
     (scenarios, locator): (&Scenarios, &Mutex<Locator<'_>>),
@@ -413,7 +418,7 @@ pub(super) fn card(
         let row = match (choice, finished) {
             (Choice::LeaveOut, _) => continue,
             (Choice::Carry(row), _) => {
-                // Where it stands may have moved; what became of it has not.
+                // The place may have changed, unlike the verdict.
                 let CaseRow { path, line, suite, tags, .. } = CaseRow::bare(of, &locator);
                 CaseRow { suite, path, line, tags, diff: None, baseline: None, ..*row }
             }
@@ -428,13 +433,13 @@ pub(super) fn card(
     Scorecard::new(project.registry.hash(), tokenizer, suites, rows)
 }
 
-/// The exit code of these rows: what was carried counts as what it was.
+/// Returns the exit code of the rows; a carried verdict counts like a new one.
 fn verdict(rows: &[CaseRow], stale: Stale, is_refused: &dyn Fn(&CaseRow) -> bool) -> Exit {
     rows.iter().fold(Exit::Success, |exit, row| {
         exit.and(match row.verdict() {
             CaseVerdict::Pass => Exit::Success,
             CaseVerdict::Fail => Exit::Findings,
-            // What `check` finds is a finding here too.
+            // A finding of `check` is a finding here too.
             CaseVerdict::Error if is_refused(row) => Exit::Findings,
             CaseVerdict::Error => Exit::Infrastructure,
             CaseVerdict::Inconclusive => Exit::Inconclusive,

@@ -1,5 +1,5 @@
-//! The commands of scenarios: checks of the project's own, and programs that send requests; those alone that the user permitted. A scenario with
-//! another one is left undecided, and the rest of the run goes on.
+//! The commands of scenarios: custom checks, and programs that send requests. Only runs commands
+//! that the user permitted; a scenario with any other stays undecided, and the run continues.
 
 use super::load::Chosen;
 use super::own_checks::{CheckRuns, CheckSide, OwnChecks};
@@ -13,17 +13,17 @@ use crate::scenario::model::{Case, Subject};
 use crate::store::trust::program_of;
 use std::collections::BTreeSet;
 
-/// The commands that cases of a project run: its own checks, and programs that send requests.
+/// The commands that cases of a project run: its custom checks, and programs that send requests.
 #[derive(Debug, Default)]
 pub(super) struct Runnable<'p> {
     own: Option<OwnChecks<'p>>,
     programs: Option<Programs<'p>>,
-    /// The cases that are left undecided, since the user did not permit what they run, and the error that says so.
+    /// The number of cases that stay undecided without permission, and the error about it.
     unpermitted: Option<(usize, CliError)>,
 }
 
 impl<'p> Runnable<'p> {
-    /// Collects the commands of some cases, as far as the user permitted them.
+    /// Collects the permitted commands of some cases.
     ///
     /// # Errors
     /// What the project asks permission for cannot be read.
@@ -59,13 +59,13 @@ impl<'p> Runnable<'p> {
         })
     }
 
-    /// The same as one side of a comparison.
+    /// Sets the side in a comparison.
     pub(super) fn on(self, side: CheckSide, runs: &'p CheckRuns) -> Self {
         let programs = self.programs.map(|programs| programs.sharing(&runs.requests));
         Self { own: self.own.map(|own| own.on(side, runs)), programs, ..self }
     }
 
-    /// Answers of a run with what is run for them.
+    /// Returns the answer options with these commands.
     pub(super) fn answers(&self) -> RunAnswers<'_> {
         RunAnswers {
             own: self.own.as_ref().map(|own| -> &dyn RunCheck { own }),
@@ -74,12 +74,12 @@ impl<'p> Runnable<'p> {
         }
     }
 
-    /// Returns whether anything is run that takes its time.
+    /// Returns true if any command is run; commands take time.
     pub(super) const fn is_some(&self) -> bool {
         self.own.is_some() || self.programs.is_some()
     }
 
-    /// The cases that are left undecided, in words.
+    /// Describes the cases that stay undecided.
     pub(super) fn note(&self) -> Option<String> {
         let (count, refused) = self.unpermitted.as_ref()?;
         let which =

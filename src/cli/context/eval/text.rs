@@ -1,4 +1,5 @@
-//! Scenarios for people: a line for each, below it what failed, with what was expected, what was found and where.
+//! Scenarios as text: one line each, followed by the failures with expected value, found value and
+//! place.
 
 use crate::base::number::usd;
 use crate::cli::cx::Cx;
@@ -12,12 +13,12 @@ use crate::eval::scorecard::{AnewRow, CaseRow, PlaceRow, RecordedRow, Scorecard,
 use crate::record::recording::Stage;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Columns that names are padded to at most.
+/// The most columns that names are padded to.
 const NAME: usize = 40;
-/// Characters of a hash that tell enough.
+/// The number of characters of a short hash.
 const HASH: usize = 11;
 
-/// The answer of a case in words.
+/// Describes the answers of a case.
 pub(super) fn answer(row: &CaseRow) -> String {
     let is = |answered: Answered| row.answer == answered.word();
     if is(Answered::NotRecorded) {
@@ -38,7 +39,7 @@ pub(super) fn answer(row: &CaseRow) -> String {
     format!("answer {passed} of {} ({}{second}{recorded})", trials.len(), row.answer)
 }
 
-/// What became of a case, in words.
+/// Returns the label of a case's verdict.
 pub(super) fn state(row: &CaseRow) -> String {
     let word = match row.verdict() {
         CaseVerdict::Pass
@@ -66,7 +67,7 @@ const fn paint(verdict: CaseVerdict) -> Paint {
     }
 }
 
-/// Where something was found, in words.
+/// Describes the place of a match.
 fn place(at: &PlaceRow) -> String {
     let mut parts = Vec::new();
     if let Some(segment) = &at.segment {
@@ -84,7 +85,7 @@ fn place(at: &PlaceRow) -> String {
     parts.join(", ")
 }
 
-/// One expectation that does not hold, line by line.
+/// Adds the lines about an expectation that is not met.
 fn told(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
     let gate = if verdict.gates { "" } else { " (no gate)" };
     let what = if verdict.verdict == "skipped" { " (skipped)" } else { gate };
@@ -94,7 +95,7 @@ fn told(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
     out.extend(verdict.advice.iter().map(|advice| format!("  {advice}")));
 }
 
-/// Calls and US$, from the least to the most.
+/// Describes the lower and upper bounds of calls and US$.
 pub(super) fn asks([least, most]: [u64; 2], price: Option<[f64; 2]>) -> String {
     let from = if least == most { String::new() } else { format!("{least} to ") };
     let price = price.map(|price| price.map(usd)).map_or_else(
@@ -104,7 +105,7 @@ pub(super) fn asks([least, most]: [u64; 2], price: Option<[f64; 2]>) -> String {
     format!("{from}{}, {price}", plural(most as usize, "call"))
 }
 
-/// Everything about a case that is not as expected, line by line.
+/// Returns the lines about every problem of a case.
 pub(super) fn lines(row: &CaseRow) -> Vec<String> {
     let mut out = Vec::new();
     for fault in &row.faults {
@@ -151,7 +152,7 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
             ));
         }
         out.extend(row.anew.map(|AnewRow { calls, usd: price }| {
-            // The next cent above.
+            // The next cent.
             let budget = price
                 .map_or_else(String::new, |[_, most]| format!(" --budget-usd {:.2}", ((most * 100.0).ceil() / 100.0).max(0.01)));
             format!("  `ctxc eval {} --record --stale{budget}` asks anew: {}", row.id, asks(calls, price))
@@ -161,7 +162,7 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
     for what in miscounted {
         out.push(format!("{}:{}: its provider's count of tokens is impossible: {what}; counted anew here", row.path, row.line));
     }
-    // A script gives the same answer every time, and one that failed tells for all.
+    // A script gives the same answer every time, so one failed trial represents all.
     let trial = row.trials.iter().find(|trial| trial.verdict == "fail").or_else(|| row.trials.first());
     for verdict in trial.into_iter().flat_map(|trial| &trial.expectations).filter(|verdict| verdict.verdict != "pass") {
         told(row, verdict, &mut out);
@@ -201,7 +202,7 @@ fn moved(row: &CaseRow, then: &BaselineCase) -> Option<String> {
     (!then.is_empty()).then(|| format!("accepted with {then}; now {now}"))
 }
 
-/// How all of them differ from what was accepted.
+/// Describes the differences between all cases and their accepted results.
 pub(super) fn compared(card: &Scorecard) -> Option<String> {
     let compared = card.baseline.as_ref()?;
     let Comparison { path, better, worse, equal, sign_test, tokens_then, tokens_now, missing, new, not_compared } = compared;
@@ -220,7 +221,7 @@ pub(super) fn compared(card: &Scorecard) -> Option<String> {
     Some(parts.join("; "))
 }
 
-/// Prints all cases and how many there are; quietly, those alone that do not pass.
+/// Prints all cases and their totals; with `--quiet`, only the cases that do not pass.
 pub(super) fn print(card: &Scorecard, cx: &mut Cx) -> Result<()> {
     let width = card.cases.iter().map(|row| row.id.chars().count()).max().unwrap_or(0).min(NAME);
     let holds = |row: &CaseRow| {
@@ -257,7 +258,7 @@ pub(super) fn print(card: &Scorecard, cx: &mut Cx) -> Result<()> {
     Ok(())
 }
 
-/// “12 calls (4 not answered: 3 rate limited, 1 cut stream)”.
+/// Returns a text such as “12 calls (4 not answered: 3 rate limited, 1 cut stream)”.
 fn calls(totals: &Summary) -> String {
     let failed: u64 = totals.failed_calls.values().sum();
     let kinds: Vec<String> =
@@ -266,7 +267,7 @@ fn calls(totals: &Summary) -> String {
     plural(totals.calls as usize, "call") + &failed
 }
 
-/// The last line: the parts make up what was planned.
+/// Returns the last line, whose counts add up to the planned scenarios.
 pub(super) fn totals(card: &Scorecard) -> String {
     let totals = &card.summary;
     let some = |count: usize, word: &str| if count == 0 { String::new() } else { format!(", {count} {word}") };

@@ -1,4 +1,4 @@
-//! `ctxc baseline`: accepts results and what a change loosens, and shows what was accepted.
+//! `ctxc baseline`: accepts results and relaxations of a change, and prints accepted results.
 
 use super::args::{AcceptArgs, BaselineArgs, BaselineVerb};
 use super::compared::{Compared, LOG, baselines, results};
@@ -26,7 +26,7 @@ use crate::schema::json::names::BASELINE_LOG;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Does what is asked with accepted results.
+/// Runs the verb.
 pub(crate) fn baseline(args: &BaselineArgs, cx: &mut Cx) -> Result<Exit> {
     match &args.verb {
         BaselineVerb::Accept(args) => accept(args, Whose::Any, cx),
@@ -36,11 +36,11 @@ pub(crate) fn baseline(args: &BaselineArgs, cx: &mut Cx) -> Result<Exit> {
     }
 }
 
-/// Which results are accepted.
+/// The results that are accepted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whose {
     Any,
-    /// Those of another provider or model, where nothing gets worse.
+    /// Results of another provider or model, if none is worse.
     OtherModel,
 }
 
@@ -49,7 +49,7 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
         return Err(CliError::usage("--reason is empty").hint("say in a few words why these results are right"));
     }
     let compared = Compared::new(args.base.as_deref(), NewProject::Permitted, cx)?;
-    // What the change loosens is not known then.
+    // Without a base, the relaxations of the change are unknown.
     if compared.base.commit.is_empty() {
         return Err(CliError::usage(compared.base.doubts.join("; ")));
     }
@@ -89,7 +89,7 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
     let at = date::time(i64::try_from(fs::now() / 1_000_000_000).unwrap_or(0));
     let accepted = unaccepted(&compared, &new);
     let line = LogLine { schema: BASELINE_LOG.to_owned(), at, by, reason: args.reason.clone(), accepted };
-    // It is written behind the results, and checked before them.
+    // Written after the results, and checked before them.
     SecretCheck::new(&cx.options, root).files([NewFile { name: LOG, text: &line.line() }])?;
     let written = write(root, &compared.baselines, &new, cx)?;
     if line.accepted.is_empty() && written == 0 {
@@ -117,9 +117,10 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// What the change loosens and nobody accepted yet, its accepted results among it.
+/// Returns the relaxations of the change that are not accepted yet, including those of its accepted
+/// results.
 fn unaccepted(compared: &Compared, new: &BTreeMap<String, Baseline>) -> Vec<Weakened> {
-    // Nobody accepts that the log was changed; and the results are those that were written just now.
+    // A changed log cannot be accepted, and the results are the ones just written.
     let rest = compared.weakened.iter().map(|one| &one.weakened).filter(|weakened| weakened.kind != SafeguardKind::Baseline);
     let (mut before, mut after) = (Safeguards::default(), Safeguards::default());
     results(compared.accepted_before(new), &mut before);
@@ -131,7 +132,8 @@ fn unaccepted(compared: &Compared, new: &BTreeMap<String, Baseline>) -> Vec<Weak
     accepted
 }
 
-/// Writes those that differ, and removes those of suites that are gone. How many changed.
+/// Writes the baselines that differ, and removes those of removed suites. Returns the number of
+/// changes.
 fn write(root: &Path, old: &BTreeMap<String, Baseline>, new: &BTreeMap<String, Baseline>, cx: &mut Cx) -> Result<usize> {
     let mut changed = 0;
     let moved = || new.iter().filter(|(path, baseline)| old.get(*path) != Some(baseline));
@@ -161,7 +163,7 @@ fn write(root: &Path, old: &BTreeMap<String, Baseline>, new: &BTreeMap<String, B
     Ok(changed)
 }
 
-/// Refuses results of another model where something that passed fails.
+/// Returns an error if no result is of another model, or if a scenario that passed fails with it.
 fn migrated(old: &BTreeMap<String, Baseline>, new: &BTreeMap<String, Baseline>) -> Result<()> {
     let all = |baselines: &BTreeMap<String, Baseline>| {
         let cases = baselines.values().flat_map(|baseline| baseline.cases.clone());

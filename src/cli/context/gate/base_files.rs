@@ -1,4 +1,5 @@
-//! The files of the base in a folder of their own, for the project's own checks: run there, a check reads nothing that the change edited.
+//! The files of the base in a folder of their own, for custom checks: run there, a check reads no
+//! file that the change edited.
 
 use super::compared::Compared;
 use super::unread;
@@ -13,7 +14,7 @@ use crate::scenario::paths;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Files that name what is installed, by the package managers that are common.
+/// Files that list dependencies, for the common package managers.
 const INSTALLED: [&str; 14] = [
     "package.json",
     "package-lock.json",
@@ -31,15 +32,17 @@ const INSTALLED: [&str; 14] = [
     "composer.lock",
 ];
 
-/// The place where checks of the base run: a folder with its files, where a file differs that one may read, beside what `[eval.gate] link` of
-/// the base names. Adds why some cannot be run, and what else should be known.
+/// Prepares the folder in which checks of the base run, with the base's files and the folders of
+/// its `[eval.gate] link`. No folder is made if no file differs that a check may read. Adds the
+/// reasons why some checks cannot be run, and notes.
 pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
     let none = || Ok(CheckRuns::default());
     let Some((then, _)) = compared.base.then.as_ref().filter(|(_, theirs)| has_checks(theirs)) else { return none() };
     let Some(past) = then.past() else { return none() };
     let (top, folder) = past.place();
     let within = |path: &str| if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-    // Templates and their texts are what is tried, whichever check reads them; a file that is one only now is not.
+    // Templates and their texts are the tested input of any check; a file that is a text only now
+    // counts as changed.
     let tried: BTreeSet<String> = texts(then).into_iter().map(|path| within(&path)).collect();
     let changed: Vec<String> = past.changed()?.into_iter().filter(|path| !tried.contains(path)).collect();
     if changed.is_empty() {
@@ -89,15 +92,15 @@ pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
     Ok(runs)
 }
 
-/// The tops of the work tree and of the folder with the files of the base.
+/// The roots of the work tree and of the folder with the base's files.
 struct Linked<'p> {
     top: &'p Path,
     base: &'p Path,
 }
 
 impl Linked<'_> {
-    /// Makes a folder of installed dependencies available to the base. Packages of a workspace are links that lead back into the work tree:
-    /// for the base they lead to its own files.
+    /// Makes a folder of installed dependencies available to the base. Workspace packages are links
+    /// back into the work tree; for the base they lead to its own files.
     fn link(&self, from: &Path, to: &Path) -> std::io::Result<()> {
         if !self.has_workspace_links(from) {
             return fs::link_temp(from, to);
@@ -121,7 +124,8 @@ impl Linked<'_> {
         })
     }
 
-    /// The place in the work tree that a link leads to, if it is none beside the link itself.
+    /// Returns the place in the work tree that a link leads to; `None` if it stays in the link's
+    /// own folder or leads outside.
     fn in_work_tree(&self, link: &Path) -> Option<PathBuf> {
         let parent = RealFs.canonical(link.parent()?).ok()?;
         let (top, target) = (RealFs.canonical(self.top).ok()?, RealFs.canonical(link).ok().filter(|_| fs::is_link(link))?);
@@ -134,7 +138,7 @@ fn has_checks(scenarios: &Scenarios) -> bool {
     super::names::cases(scenarios).any(|(.., case)| each(&case.expectations).any(|(test, _)| test.own().is_some()))
 }
 
-/// The templates of a project and the texts that they take in.
+/// Returns the templates of a project and the texts that they include.
 fn texts(project: &Compiled) -> BTreeSet<String> {
     let mut paths = project.paths();
     if let Ok(graph) = TaskGraph::whole(&project.registry) {

@@ -1,5 +1,6 @@
-//! The files of a project that its own checks read: those that a command names, and then those that the text of a file names that was found
-//! so. A name is a path, the name of a file, or that of a module where a text imports it; nothing is run.
+//! The files that the custom checks of a project read: those named by a command, and then those
+//! named by the text of a file found this way. A name is a path, a file name, or a module name that
+//! a text imports. Nothing is run.
 
 use crate::base::contained_path::{leads_out, reason};
 use crate::cli::context::project::Inside;
@@ -11,43 +12,43 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
-/// Files of one check, at most.
+/// The most files of one check.
 const MOST: usize = 10_000;
-/// Bytes of a text in which names are looked for.
+/// The most bytes of a text that is searched for names.
 const TEXT: usize = 1 << 20;
-/// Bytes of a file that is compared.
+/// The most bytes of a compared file.
 const LIMIT: u64 = 1 << 28;
-/// Endings of files that other code imports without their endings.
+/// Extensions of files that other code imports without an extension.
 const CODE: [&str; 16] =
     ["py", "pyc", "pyd", "so", "js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx", "json", "rb", "lua", "sh"];
-/// Names of files that stand for their folder.
+/// Stems of files that represent their folder.
 const OF_FOLDER: [&str; 3] = ["__init__", "__main__", "index"];
-/// Programs that run scripts of a package.
+/// Programs that run the scripts of a package.
 const PACKAGE_MANAGERS: [&str; 5] = ["npm", "npx", "pnpm", "yarn", "bun"];
-/// The file of these scripts.
+/// The file with these scripts.
 const PACKAGE: &str = "package.json";
-/// The files that `make` looks for.
+/// The default files of `make`.
 const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
-/// Words of a line that takes in a module by its bare name, wherever they stand in it, and those that begin it.
+/// Words that mark a line as an import: anywhere in it, and at its beginning.
 const IMPORTS: [&str; 5] = ["import", "import_module", "__import__", "require", "require_relative"];
 const IMPORTS_AT_FIRST: &str = "from";
 
-/// The files of both sides of a comparison, by what may name them.
+/// The files of both sides of a comparison, by their possible names.
 #[derive(Debug, Default)]
 pub(super) struct FileNames {
-    /// Paths, by the names of their files.
+    /// Paths, by file name.
     files: BTreeMap<String, BTreeSet<String>>,
-    /// Paths of code, by the last names of their modules.
+    /// Paths of code, by the last part of the module name.
     modules: BTreeMap<String, BTreeSet<String>>,
-    /// Names that a text holds in no single word.
+    /// File names that are not a single word.
     odd: BTreeSet<String>,
     /// Files that differ between the sides.
     changed: BTreeSet<String>,
 }
 
-/// The content of a file, or the reason why it has none.
+/// The content of a file, or the reason why it cannot be read.
 pub(super) type Content = Result<Vec<u8>, String>;
-/// The files of a check, by their paths.
+/// The files of a check, by path.
 type Found = Rc<BTreeMap<String, Content>>;
 
 /// The files that the checks of one side read.
@@ -59,7 +60,7 @@ pub(super) struct CheckFiles<'f> {
 }
 
 impl FileNames {
-    /// Those of a project, by their paths in it, and of these the ones that differ.
+    /// Creates the table from the paths of a project and those of them that differ.
     pub(super) fn new(paths: impl Iterator<Item = String>, changed: BTreeSet<String>) -> Self {
         let mut names = Self { changed, ..Self::default() };
         for path in paths.chain(names.changed.clone()) {
@@ -75,10 +76,10 @@ impl FileNames {
         names
     }
 
-    /// The files that a text names which stands in a file, or in a command.
+    /// Returns the files named in a text, which is a file at `place` or a command.
     fn named<'n>(&'n self, text: &'n str, place: &str) -> BTreeSet<&'n str> {
         let mut found: BTreeSet<&str> = BTreeSet::new();
-        // Data may hold such a word, too.
+        // Data may contain such a word too.
         let is_code = !last(place).contains('.') || module(place).is_some_and(|_| !is_json(place));
         let mut is_open = false;
         for line in text.lines() {
@@ -86,7 +87,7 @@ impl FileNames {
             let is_import = is_open
                 || is_code && words().next() == Some(IMPORTS_AT_FIRST)
                 || is_code && words().any(|word| word.split('.').any(|part| IMPORTS.contains(&part)));
-            // A list of names goes on behind its parenthesis.
+            // A list of names in parentheses continues on the next line.
             is_open = is_import && (line.contains('(') || is_open) && !line.contains(')');
             for word in words() {
                 if PACKAGE_MANAGERS.contains(&word) {
@@ -108,9 +109,10 @@ impl FileNames {
         self.files.get(name).into_iter().flatten().map(String::as_str)
     }
 
-    /// The files that a path or a file name means: those that end as it does, or else those of its last name.
+    /// Returns the files for a path or a file name: those whose path ends with it, or else those
+    /// with its last part as file name.
     fn of_word(&self, word: &str) -> Vec<&str> {
-        // Steps upwards lead where a text alone does not show.
+        // The target of `../` cannot be seen from the text alone.
         let path = word.rsplit("../").next().unwrap_or(word).trim_start_matches("./");
         let path = path.trim_start_matches('/').trim_end_matches(['/', '.']);
         let all = || self.of_file(last(path));
@@ -118,7 +120,8 @@ impl FileNames {
         if exact.is_empty() { all().collect() } else { exact }
     }
 
-    /// The files of a module: by its path anywhere, by a bare name only where a text imports it. Those around the text come first.
+    /// Returns the files of a module: a path matches anywhere, a bare name only in an import. Files
+    /// near the text have priority.
     fn of_module(&self, word: &str, place: &str, is_import: bool) -> Vec<&str> {
         let path = word.replace("../", "").replace('.', "/");
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
@@ -136,7 +139,7 @@ impl FileNames {
         found
     }
 
-    /// The files that come with one of code: what is compiled of it, and the packages around it.
+    /// Returns the files that belong to a code file: its compiled form, and the packages around it.
     fn beside(&self, path: &str) -> Vec<&str> {
         let own = module(path).filter(|_| !is_json(path)).unwrap_or_default();
         let ends = own.match_indices('/').map(|(at, _)| at).chain([own.len()]);
@@ -150,12 +153,13 @@ impl FileNames {
 }
 
 impl<'f> CheckFiles<'f> {
-    /// Those of one side.
+    /// Creates the empty cache of one side.
     pub(super) const fn new(names: &'f FileNames, files: &'f Inside<'f>) -> Self {
         Self { names, files, found: RefCell::new(BTreeMap::new()) }
     }
 
-    /// The files that the checks of a case read, by their paths: those that a check names itself, and of the others those that differ.
+    /// Returns the files that the checks of a case read, by path: all that a check names directly,
+    /// and of the others those that differ.
     pub(super) fn of(&self, case: &Case) -> BTreeMap<String, Content> {
         let checks = each(&case.expectations).filter_map(|(test, _)| test.own());
         let all = checks.map(|check| {
@@ -192,7 +196,7 @@ impl<'f> CheckFiles<'f> {
             let text = text.unwrap_or_default();
             words.extend(words_of(text));
             for named in self.names.named(text, &path).into_iter().chain(self.names.beside(&path)) {
-                // Which scripts of a package run is known last.
+                // The scripts of a package that run are only known at the end.
                 let named = named.to_owned();
                 if last(&named) == PACKAGE { open.push_back(named) } else { open.push_front(named) }
             }
@@ -210,7 +214,8 @@ impl<'f> CheckFiles<'f> {
     }
 }
 
-/// The scripts of a package that some words name, with those that they name in turn, and adds their words.
+/// Returns the scripts of a package that the words name, directly or by other scripts, and adds
+/// their words.
 fn scripts(package: &[u8], words: &mut BTreeSet<String>) -> Vec<u8> {
     let package: Value = serde_json::from_slice(package).unwrap_or_default();
     let all = package.get("scripts").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -233,7 +238,7 @@ fn words_of(text: &str) -> BTreeSet<String> {
     text.split(is_between).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Returns whether a character is part of a path that is written without quotes.
+/// Returns true if a character can be part of an unquoted path.
 fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || "_-./@+".contains(c)
 }
@@ -250,21 +255,22 @@ fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Returns whether a path is another one, or lies somewhere at the end of its way.
+/// Returns true if a path is equal to another one, or ends with it.
 fn ends_as(path: &str, end: &str) -> bool {
     path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
-/// Returns whether a folder is one of those in which a file lies.
+/// Returns true if a folder contains a file, directly or deeper.
 fn is_around(folder: &str, file: &str) -> bool {
     folder.is_empty() || file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// The module that a file of code is, as a path without an ending; that of its folder where it stands for it.
+/// Returns the module of a code file, as a path without extension; that of its folder for a stem
+/// that represents it.
 fn module(path: &str) -> Option<String> {
     let (place, file) = (folder(path), last(path));
     let (stem, ending) = (file.split('.').next()?, file.rsplit_once('.')?.1);
-    // What Python compiled lies in a folder of its own.
+    // Python's compiled files are in a folder of their own.
     let place = if last(place) == "__pycache__" { folder(place) } else { place };
     let module = if OF_FOLDER.contains(&stem) { place.to_owned() } else { format!("{place}/{stem}") };
     CODE.contains(&ending).then(|| module.trim_start_matches('/').to_owned())

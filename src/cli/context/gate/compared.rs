@@ -1,4 +1,4 @@
-//! A change and what it is held against: the project as it is, and as it was where the change left its base.
+//! A change and its base: the current project, and the project where the change branched off.
 
 use super::check_files::FileNames;
 use super::environment::environment;
@@ -37,56 +37,56 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// The log of what was accepted.
+/// The log of acceptances.
 pub(super) const LOG: &str = "baselines/LOG.jsonl";
-/// The accepters whom CODEOWNERS names.
+/// The entry of `accepters` that means the people in CODEOWNERS.
 const CODEOWNERS: &str = "codeowners";
-/// Bytes of a baseline that are read.
+/// The most bytes of a baseline that are read.
 const LIMIT: u64 = 1 << 28;
 
 /// A change and its base.
 #[derive(Debug)]
 pub(super) struct Compared {
-    /// The project as it is.
+    /// The current project.
     pub(super) project: Compiled,
     pub(super) scenarios: Scenarios,
-    /// What it is held against.
+    /// The base of the comparison.
     pub(super) base: Base,
-    /// The accepted results as they are, by their paths.
+    /// The current accepted results, by path.
     pub(super) baselines: BTreeMap<String, Baseline>,
-    /// What the change loosens.
+    /// The relaxations of the change.
     pub(super) weakened: Vec<Loosened>,
-    /// What should be known of the comparison.
+    /// Notes on the comparison.
     pub(super) notes: Vec<String>,
-    /// What was accepted since the base.
+    /// The acceptances since the base.
     pub(super) approvals: Approvals,
-    /// The people who may accept, by the base.
+    /// The people who may accept, according to the base.
     pub(super) accepters: Accepters,
-    /// Whether there is nothing to compare, since the base is the very commit that is checked out, named by its id.
+    /// True if the comparison is empty because `--base` is the id of the checked-out commit.
     pub(super) is_idle: bool,
 }
 
 /// The project where the change left its base.
 #[derive(Debug)]
 pub(super) struct Base {
-    /// The revision as it was asked for.
+    /// The revision as given.
     pub(super) name: String,
     /// The commit.
     pub(super) commit: String,
-    /// What it holds; `None` where this project was not there yet.
+    /// The project in it; `None` if the commit does not have the project.
     pub(super) then: Option<(Compiled, Scenarios)>,
-    /// Names that differ now.
+    /// Names that changed since.
     pub(super) names: Names,
-    /// The accepted results by then, by their paths.
+    /// The accepted results at that commit, by path.
     pub(super) baselines: BTreeMap<String, Baseline>,
-    /// The same under the names of today.
+    /// The same under the current names.
     pub(super) carried: BTreeMap<String, Baseline>,
-    /// Why it may be that the project was there all the same.
+    /// Reasons why the commit may have the project after all.
     pub(super) doubts: Vec<String>,
 }
 
 impl Compared {
-    /// Compares the files as they are with where they left `base`.
+    /// Compares the current files with those where they left `base`.
     pub(super) fn new(base: Option<&str>, new_project: NewProject, cx: &Cx) -> Result<Self> {
         let Origin { project, base: change, then, newer, place, parts, weakened, mut doubts, mut notes } =
             Origin::find(base, new_project, cx)?;
@@ -118,7 +118,7 @@ impl Compared {
         let then = then.map(|then| {
             let mut theirs = Scenarios::of_revision(&then, Some((&project, &scenarios)));
             for file in theirs.files.extract_if(.., |file| !file.is_sound()) {
-                // A change may mend what is wrong with a file, and not how large it is.
+                // A change may repair the contents of a file, but not its size.
                 let told = if file.unread.is_some() { &mut doubts } else { &mut notes };
                 told.push(project_without(&file.path, &name));
             }
@@ -150,7 +150,8 @@ impl Compared {
         Ok(compared)
     }
 
-    /// What both sides hold themselves to, with the texts of the scenarios that are to be shown.
+    /// Returns the safeguards of both sides, with the full texts of the scenarios in
+    /// `reading.shown`.
     fn safeguards(
         &self,
         (then, theirs): &(Compiled, Scenarios),
@@ -167,7 +168,7 @@ impl Compared {
         results(&self.baselines, &mut after);
         configured(&then.config, &self.project.config, &mut before, &mut after);
         then.past().map_or(Ok(()), |past| environment(past, &self.project, &mut before, &mut after))?;
-        // `.gitignore` can hide a file as `exclude` does.
+        // `.gitignore` can hide a file like `exclude`.
         let now = read_files(&self.project, &self.scenarios);
         let there = read_files(then, theirs).into_iter().filter(|path| fs::exists(&self.project.root.join(path)));
         for path in there.filter(|path| !now.contains(path)) {
@@ -178,7 +179,7 @@ impl Compared {
         Ok((before, after))
     }
 
-    /// The reason why a file is no longer read.
+    /// Returns the reason why a file is no longer read.
     fn unread(&self, path: &str) -> &'static str {
         let Compiled { root, config, .. } = &self.project;
         if is_ignored(root, Path::new(path)) {
@@ -190,7 +191,8 @@ impl Compared {
         }
     }
 
-    /// The files of both sides that checks may read; none where there is no check. Templates are what is tried.
+    /// Returns the files of both sides that checks may read; none without checks. Templates are not
+    /// among them, since they are tested.
     fn file_names(&self, (then, theirs): &(Compiled, Scenarios)) -> Result<FileNames> {
         let is_checked = |(.., case): (&str, &Suite, &Case)| each(&case.expectations).any(|(test, _)| test.own().is_some());
         let Some(past) = then.past().filter(|_| cases(theirs).any(is_checked)) else { return Ok(FileNames::default()) };
@@ -206,14 +208,15 @@ impl Compared {
         Ok(FileNames::new(past.names().map(str::to_owned).filter(|path| !tried.contains(path)), changed))
     }
 
-    /// The accepted results that others are compared with: those of the base, or these themselves where only names differ.
+    /// Returns the accepted results to compare with: those of the base, or `now` if only names
+    /// differ.
     pub(super) fn accepted_before<'b>(&'b self, now: &'b BTreeMap<String, Baseline>) -> &'b BTreeMap<String, Baseline> {
         let Base { names, baselines, carried, .. } = &self.base;
         if names.are_carried(carried, now) { now } else { baselines }
     }
 
-    /// Finds what the change loosens, and what of it is not known. Returns whether both sides are the same, which can only be where
-    /// nothing was committed since the base.
+    /// Finds the relaxations of the change, and adds doubts about the unknown ones. Returns true if
+    /// both sides are equal, which requires that nothing was committed since the base.
     fn loosened(&mut self, (parts, is_behind): (&[Part], bool), doubts: &mut Vec<String>, cx: &Cx) -> Result<bool> {
         let Some(base) = &self.base.then else { return Ok(false) };
         let (files, none) = (self.file_names(base)?, BTreeSet::new());
@@ -231,16 +234,17 @@ impl Compared {
                 || is_baseline(path)
                 || deciding.read.contains(*path)
         };
-        // Other files that a scenario names are listed by what the commit holds of them.
+        // Other files that a scenario names are compared by the contents in the commit.
         let unfiltered = base.0.past().into_iter().flat_map(Past::unfiltered).filter(is_read);
         doubts.extend(unfiltered.map(|path| unread::unfiltered(path, &self.base.name)));
         let shown: BTreeSet<String> = before.weakened(&after).into_iter().map(|one| one.weakened.of).collect();
-        // The texts of all scenarios of both sides would be too many to be kept.
+        // The texts of all scenarios of both sides would take too much memory.
         if !shown.is_empty() {
             (before, after) = self.safeguards(base, Reading { shown: &shown, ..reading }, threads)?;
         }
         let contexts = contexts?;
-        // Who counts for a model was compared with it; another model may be one that another counts for.
+        // The tokenizer of a model is already compared; but an agent may switch to a model with
+        // another tokenizer.
         for agent in contexts.iter().filter(|agent| agent.before.1 != agent.after.1) {
             for ((_, _, tokenizer), side) in [(&agent.before, &mut before), (&agent.after, &mut after)] {
                 let safeguard = Safeguard::new(FILE, tokenizer, None);
@@ -259,7 +263,7 @@ impl Compared {
         Ok(is_same)
     }
 
-    /// The files and folders of both sides that decide.
+    /// Returns the deciding files and folders of both sides.
     fn deciding(&self, safeguards: [&Safeguards; 2]) -> Deciding {
         let mut deciding = Deciding::default();
         deciding.files.extend(safeguards.into_iter().flat_map(Safeguards::paths).map(str::to_owned));
@@ -280,7 +284,8 @@ impl Compared {
         deciding
     }
 
-    /// The scenarios that both sides have, with all that they are judged by: where the change keeps its own, it keeps those of the base.
+    /// Returns the scenarios that are equal on both sides with everything that affects their
+    /// verdict: a change that meets its own expectations also meets those of the base.
     pub(super) fn unchanged(&self) -> BTreeSet<String> {
         let Some((then, theirs)) = &self.base.then else { return BTreeSet::new() };
         let (before, after) = (then.files(), self.project.files());
@@ -301,13 +306,13 @@ impl Compared {
         cases(theirs).filter(is_unchanged).map(|(.., case)| case.name.value.clone()).collect()
     }
 
-    /// What the change is held to: what keeps the limits of both.
+    /// Returns the limits of the change: the stricter ones of both sides.
     pub(super) fn limits(&self) -> Limits {
         let own = limits(&self.project.config);
         self.base.then.as_ref().map_or(own, |(then, _)| own.and(limits(&then.config)))
     }
 
-    /// The results in a file: those of all scenarios of this very project, as they are.
+    /// Reads the results in a file, which must be those of all scenarios of the current project.
     pub(super) fn scorecard(&self, path: &Path, suites: &[String], trust: &TrustHashArgs, cx: &Cx) -> Result<Scorecard> {
         let card = scorecard(path, &self.project)?.of_suites(suites);
         let own = judge(&self.project, &self.scenarios, &self.project, (trust, &CheckRuns::default()), cx)?;
@@ -326,7 +331,7 @@ impl Compared {
         }
     }
 
-    /// Keeps the scenarios and accepted results of these suites.
+    /// Keeps the scenarios and accepted results of these suites only.
     pub(super) fn keep_suites(&mut self, suites: &[String]) -> Result<()> {
         let mut known = BTreeSet::new();
         for scenarios in self.base.then.iter_mut().map(|(_, theirs)| theirs).chain([&mut self.scenarios]) {
@@ -343,7 +348,8 @@ impl Compared {
     }
 }
 
-/// The people who may accept, by the base. In the place of `codeowners` stand those who own the log there.
+/// Returns the people who may accept, according to the base. `codeowners` is replaced by the owners
+/// of the log there.
 fn accepters((project, then): (&Compiled, Option<&Compiled>), commit: &str, place: &str) -> Result<Accepters> {
     let Some(then) = then else { return Ok(Accepters::default()) };
     let (owners, names): (Vec<&str>, Vec<&str>) = then.config.eval.accepters().partition(|name| *name == CODEOWNERS);
@@ -351,7 +357,7 @@ fn accepters((project, then): (&Compiled, Option<&Compiled>), commit: &str, plac
     Ok(Accepters::new(names.into_iter().map(str::to_owned).collect(), owners))
 }
 
-/// A note on the scenarios that the base got since the change left it.
+/// Returns a note on the scenarios that the base received after the change left it.
 fn lacking(base: &str, theirs: &Scenarios, own: &Scenarios, newer: &Scenarios) -> Option<String> {
     let known: BTreeSet<&str> = cases(theirs).chain(cases(own)).map(|(.., case)| case.name.value.as_str()).collect();
     let more: BTreeSet<&str> =
@@ -364,7 +370,7 @@ fn lacking(base: &str, theirs: &Scenarios, own: &Scenarios, newer: &Scenarios) -
     Some(format!("{base} has `{first}`{others} by now, which this branch lacks and is not judged by: merge {base} first"))
 }
 
-/// The accepted results in a file, or in the files of a folder.
+/// Reads the accepted results in a file, or in the files of a folder.
 pub(super) fn read_baselines(path: &Path) -> Result<Vec<Baseline>> {
     let names = fs::names_in(path).into_iter().filter(|name| is_baseline(name));
     let files: Vec<PathBuf> = if path.is_dir() { names.map(|name| path.join(name)).collect() } else { vec![path.to_owned()] };
@@ -384,12 +390,12 @@ pub(super) fn read_baselines(path: &Path) -> Result<Vec<Baseline>> {
     }
 }
 
-/// The templates and scenarios that are read.
+/// Returns the templates and scenarios that are read.
 fn read_files(project: &Compiled, scenarios: &Scenarios) -> BTreeSet<String> {
     project.paths().into_iter().chain(scenarios.files.iter().map(|file| file.path.to_string())).collect()
 }
 
-/// A note on a file of the base that cannot be read.
+/// Returns a note on a file of the base that cannot be read.
 fn project_without(path: &str, base: &str) -> String {
     format!("{path} cannot be read in {base}, so what it holds there is not compared")
 }
@@ -411,21 +417,22 @@ fn limits(config: &Config) -> Limits {
     }
 }
 
-/// Adds accepted results.
+/// Adds accepted results to the safeguards.
 pub(super) fn results(baselines: &BTreeMap<String, Baseline>, safeguards: &mut Safeguards) {
     for (path, baseline) in baselines {
         safeguards.add(SafeguardKind::Baseline, &baseline.suite, "accepted results", Safeguard::new(path, &baseline.hash, None));
     }
 }
 
-/// The accepted results of a project as its files are.
+/// Reads the accepted results in the current files of a project.
 pub(super) fn baselines(project: &Compiled) -> Result<BTreeMap<String, Baseline>> {
     let names = fs::names_in(&project.root.join(BASELINES)).into_iter();
     let paths = names.map(|name| format!("{BASELINES}/{name}"));
     paths.filter(|path| is_baseline(path)).map(|path| Ok((path.clone(), read(project, &path)?))).collect()
 }
 
-/// Those of the base; one that cannot be read is noted, and the change may mend it.
+/// Reads the accepted results of the base. An unreadable one is only noted, since the change may
+/// repair it.
 fn baselines_of(then: &Compiled, mut broken: impl FnMut(&str)) -> BTreeMap<String, Baseline> {
     let names = then.names().unwrap_or_default().into_iter();
     let mut found = BTreeMap::new();
@@ -454,7 +461,7 @@ fn read(project: &Compiled, path: &str) -> Result<Baseline> {
     Ok(baseline)
 }
 
-/// The results in a file, of this registry.
+/// Reads the results in a file, which must belong to the current registry.
 fn scorecard(path: &Path, project: &Compiled) -> Result<Scorecard> {
     let shown = path.display();
     let card = read_scorecard(path)?;

@@ -1,4 +1,4 @@
-//! `ctxc gate`: runs the scenarios by both expectations, and decides.
+//! `ctxc gate`: runs the scenarios with the expectations of both sides, and decides.
 
 use super::args::GateArgs;
 use super::base_files::check_runs;
@@ -25,7 +25,7 @@ use crate::registry::SCHEMA;
 use crate::scenario::model::Case;
 use std::collections::BTreeSet;
 
-/// Decides. An error ends the run with its own exit code, and the reports say so.
+/// Runs the verb. An error ends the run with its own exit code, and the reports contain it.
 pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     let error = match decided(args, cx) {
         Err(error) if error.kind != Kind::BrokenPipe => error,
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     };
     let details = error.others.iter().chain(&error.hints).cloned().collect();
     let decision = Decision::stopped(args.base.as_deref().unwrap_or_default(), verdict, error.message.clone(), details);
-    // On the terminal the error itself is enough.
+    // On the terminal the error itself is sufficient.
     let format = &args.output.format;
     if matches!(format.resolve(), CommentFormat::Text) && args.output.output.is_none() {
         cx.emit_reports(format, |format, cx| show(&decision, format, cx))?;
@@ -116,7 +116,7 @@ fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     })
 }
 
-/// The results by the expectations of the change, and by those of the base.
+/// Returns the results by the expectations of the change, and by those of the base.
 fn judged(compared: &Compared, runs: &CheckRuns, args: &GateArgs, cx: &Cx) -> Result<(Scorecard, Option<Scorecard>)> {
     let Compared { project, scenarios, base, .. } = compared;
     let permitted = (&args.trust, runs);
@@ -129,7 +129,8 @@ fn judged(compared: &Compared, runs: &CheckRuns, args: &GateArgs, cx: &Cx) -> Re
         None => judge(project, scenarios, project, permitted, cx),
     };
     if runs.is_in_folder() {
-        // The checks of the base run first: by then nothing of the change has run that could write into their folder.
+        // The checks of the base run first, before any code of the change can write into their
+        // folder.
         let by_base = by_base(&|_| true)?;
         return Ok((own()?, by_base));
     }
@@ -142,7 +143,8 @@ fn judged(compared: &Compared, runs: &CheckRuns, args: &GateArgs, cx: &Cx) -> Re
     Ok((card, by_base))
 }
 
-/// The accepted results that decide: those of the base; where the log says that somebody accepted others, these.
+/// Returns the deciding baselines: those of the base, replaced by newer ones that are accepted in
+/// the log.
 fn accepted_results(compared: &Compared) -> Vec<Baseline> {
     let mut held = compared.base.carried.clone();
     let moved = compared.weakened.iter().filter(|one| one.weakened.kind == SafeguardKind::Baseline);
@@ -156,7 +158,8 @@ fn accepted_results(compared: &Compared) -> Vec<Baseline> {
     held.into_values().collect()
 }
 
-/// Results of another model, or of another format of registry, say nothing of this one.
+/// Returns an error if the baselines are of another model or registry format, which cannot be
+/// compared.
 fn comparable(baselines: &[Baseline], card: &Scorecard) -> Result<()> {
     let refused = |what: String| {
         Err(CliError::new(Kind::Infrastructure, format!("the accepted results cannot be compared with these: {what}"))
@@ -174,8 +177,8 @@ fn comparable(baselines: &[Baseline], card: &Scorecard) -> Result<()> {
     baselines.iter().flat_map(|baseline| &baseline.cases).find_map(other).map_or(Ok(()), refused)
 }
 
-/// Asks models anew for the answers that the change brings for requests that it changed. What they answer here is no word of the change's
-/// author, so that it needs no acceptance.
+/// Records new answers for changed requests whose answers the change contains. The author of the
+/// change does not control these answers, so they need no acceptance.
 fn record_brought(compared: &mut Compared, args: &GateArgs, cx: &mut Cx) -> Result<()> {
     let is_brought = |one: &Loosened| one.weakened.kind == SafeguardKind::Recording && one.weakened.what == BROUGHT;
     let names: BTreeSet<String> =

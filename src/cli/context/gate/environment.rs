@@ -1,4 +1,5 @@
-//! Environment files that a change brings: masks hide their values in every text that is compared, so they would hide what it loosens.
+//! Environment files in a change: masks hide their values in every compared text, and so could hide
+//! a relaxation.
 
 use super::state::hash;
 use crate::cli::context::project::Compiled;
@@ -9,7 +10,8 @@ use crate::record::environment_files::environment_files;
 use crate::record::secret_scan::{EnvironmentFile, secrets};
 use std::collections::BTreeSet;
 
-/// Adds the files with values that the base does not have. One that git ignores is of this machine, and of no change.
+/// Adds the environment files whose values the base does not have. A file that git ignores belongs
+/// to this machine, not to the change.
 pub(super) fn environment(then: &Past, now: &Compiled, before: &mut Safeguards, after: &mut Safeguards) -> Result<()> {
     let values = |text: &str| -> BTreeSet<String> { secrets(text).map(|(_, value)| value).collect() };
     for EnvironmentFile { path, text } in environment_files(&now.root) {

@@ -1,5 +1,5 @@
-//! The contents of scenarios in one form: files that they name stand in place of their paths, so that a file that moved, or that now
-//! stands in the scenario itself, is the same content.
+//! The contents of scenarios in a normalized form: paths are replaced by the contents of their
+//! files, so that a file that was moved, or moved into the scenario itself, counts as unchanged.
 
 use crate::cli::context::project::Inside;
 use crate::context::request::Files;
@@ -10,7 +10,7 @@ use crate::schema::json::names::REQUEST;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Files beside a scenario.
+/// The files beside a scenario.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Beside<'f> {
     /// The file of the scenario.
@@ -22,15 +22,15 @@ impl Beside<'_> {
     fn text(&self, named: &str) -> Option<String> {
         let (path, call) = named.split_once('#').unwrap_or((named, ""));
         let text = self.files.text(&paths::beside(self.path, path)?).ok()?;
-        // What a checkout does to line ends is no change.
+        // A checkout may convert line ends; that is no change.
         let text = text.replace("\r\n", "\n");
         let text = recorded_calls(&text).unwrap_or(text);
         Some(if call.is_empty() { text } else { format!("{text}#{call}") })
     }
 
-    /// The value as written, with the contents of the files that it names. Objects have their fields in one order.
+    /// Returns a value with the contents of the files that it names. Fields of objects are sorted.
     pub(super) fn inlined(&self, written: &impl Serialize) -> Value {
-        // Plain data with string keys: writing it cannot fail.
+        // Serializing plain data with string keys cannot fail.
         let mut value = serde_json::to_value(written).unwrap_or_default();
         self.inline(&mut value, Part::Structure);
         value.sort_all_objects();
@@ -66,7 +66,7 @@ impl Beside<'_> {
         }
     }
 
-    /// The value of a content, in place or in a file.
+    /// Returns the value of a content, given directly or as a file.
     fn content(&self, fields: &serde_json::Map<String, Value>) -> Option<Value> {
         let only = if fields.len() == 1 { fields.iter().next() } else { None };
         match only.map(|(key, inner)| (key.as_str(), inner)) {
@@ -76,7 +76,7 @@ impl Beside<'_> {
         }
     }
 
-    /// The situation of a case that is frozen.
+    /// Returns the frozen situation of a case.
     pub(super) fn frozen(&self, case: &Case, tools: &impl Serialize) -> Value {
         let mut parts = self.inlined(&(&case.subject, &case.node, case.is_run, &case.situation));
         let mut tools = serde_json::to_value(tools).unwrap_or_default();
@@ -85,7 +85,7 @@ impl Beside<'_> {
         parts
     }
 
-    /// Everything that a case holds a project to, but for its name.
+    /// Returns everything that affects the verdict of a case, without its name.
     pub(super) fn nameless(&self, case: &Case, suite: &Suite) -> String {
         let Case { expect_context, expectations, rule, answers, .. } = case;
         let expected = self.inlined(&(expect_context, expectations, rule, answers));
@@ -93,23 +93,23 @@ impl Beside<'_> {
     }
 }
 
-/// The part of a scenario that a value is, as it is written. Only contents may be in a file: in what the author's own data hold, a key
-/// such as `File` or `Text` is a word like any other.
+/// The part of a scenario that a value represents. Only contents can be in a file: in the author's
+/// own data, keys such as `File` or `Text` have no special meaning.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     /// Fields of the scenario.
     Structure,
-    /// Contents by their names.
+    /// Contents by name.
     Contents,
-    /// Names with contents.
+    /// Pairs of a name and a content.
     Pairs,
     Content,
-    /// A schema that answers are held to, and that no model is shown.
+    /// A schema for answers, which models do not receive.
     AnswerSchema,
 }
 
 impl Part {
-    /// The part behind a field; `None` for the author's own data.
+    /// Returns the part in a field; `None` for the author's own data.
     fn behind(key: &str) -> Option<Self> {
         Some(match key {
             "Exact" | "previous_output" | "extra" | "arguments" | "reply" | "tool_calls" => return None,
@@ -126,7 +126,7 @@ impl Part {
     }
 }
 
-/// A content as a value: JSON where it is an object or a list, as a text of a file or one in place may be.
+/// Returns a content as a value: parsed if it is a JSON object or list, or lines of these.
 fn plain(content: Value) -> Value {
     let Some(text) = content.as_str() else { return content };
     let is_nested = |value: &Value| value.is_object() || value.is_array();
@@ -136,7 +136,7 @@ fn plain(content: Value) -> Value {
     whole.or_else(lines).unwrap_or(content)
 }
 
-/// Recorded calls without the time at which they were made and the run that made them, a line each; `None` for another text.
+/// Returns recorded calls without their times and runs, one per line; `None` for any other text.
 fn recorded_calls(text: &str) -> Option<String> {
     let mut out = String::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -150,11 +150,11 @@ fn recorded_calls(text: &str) -> Option<String> {
     (!out.is_empty()).then_some(out)
 }
 
-/// Takes the annotations out of a JSON Schema: they refuse no value.
+/// Removes the annotations from a JSON Schema: they reject no value.
 fn without_annotations(schema: &mut Value) {
     let is_annotation = |key: &str, value: &Value| match key {
         "title" | "description" | "$comment" => value.is_string(),
-        // A reference might lead into another one of these.
+        // A reference could point into one of these objects.
         "examples" => value.as_array().is_some_and(|all| !all.iter().any(Value::is_object)),
         _ => false,
     };
@@ -176,7 +176,7 @@ fn without_annotations(schema: &mut Value) {
     }
 }
 
-/// A stored request without what only its layout is.
+/// Returns a stored request in a normalized layout.
 pub(super) fn laid_out(text: &str) -> String {
     let mut out = String::new();
     match Json::read(text) {

@@ -1,4 +1,4 @@
-//! `ctxc gate` and `ctxc baseline`: whether a change may be taken, and who accepted what.
+//! `ctxc gate` and `ctxc baseline`: decide whether a change may be merged, and log acceptances.
 
 mod accept;
 mod args;

@@ -1,4 +1,5 @@
-//! Renamed and moved things that are the same otherwise: files, tasks, scenarios, accepted results.
+//! Renamed and moved things that are otherwise unchanged: files, tasks, scenarios, accepted
+//! results.
 
 use super::frozen::Beside;
 use crate::cli::context::eval::load::Scenarios;
@@ -12,10 +13,10 @@ use crate::scenario::model::{Case, Subject, Suite};
 use crate::scenario::paths;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names of today by their names in the base.
+/// Current names by the names in the base.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    /// Templates that moved with their text.
+    /// Templates that were moved without a change of their text.
     pub(super) files: BTreeMap<String, String>,
     pub(super) tasks: BTreeMap<String, String>,
     pub(super) roles: BTreeMap<String, String>,
@@ -23,24 +24,24 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Files and tasks.
+    /// Finds renamed files, tasks and roles.
     pub(super) fn of(then: &Compiled, now: &Compiled) -> Self {
         let (files, tasks) = (moved_templates(then, now), renamed_tasks(then, now));
         Self { files, tasks, roles: renamed_roles(&then.config, &now.config), scenarios: BTreeMap::new() }
     }
 
-    /// The same from the side of the change, where each thing has its name.
+    /// Returns the table for the side of the change, in which each file keeps its name.
     pub(super) fn of_now(&self) -> Self {
         let same = |names: &BTreeMap<String, String>| names.values().map(|name| (name.clone(), name.clone())).collect();
         Self { files: same(&self.files), ..Self::default() }
     }
 
-    /// The name of a scenario now.
+    /// Returns the current name of a scenario.
     pub(super) fn scenario<'n>(&'n self, name: &'n str) -> &'n str {
         self.scenarios.get(name).map_or(name, String::as_str)
     }
 
-    /// Gives the scenarios of the base the tasks that are renamed, and finds those that are renamed themselves.
+    /// Updates renamed tasks in the scenarios of the base, and finds renamed scenarios.
     pub(super) fn pair(&mut self, (then, theirs): (&Compiled, &mut Scenarios), (now, own): (&Compiled, &Scenarios)) {
         for case in theirs.files.iter_mut().filter_map(|file| file.suite.as_mut()).flat_map(|suite| &mut suite.cases) {
             let (names, name) = match &mut case.subject.value {
@@ -71,7 +72,7 @@ impl Names {
         }
     }
 
-    /// The accepted results of the base under the names of today.
+    /// Returns the accepted results of the base under the current names.
     pub(super) fn carried(&self, base: &BTreeMap<String, Baseline>, own: &Scenarios) -> BTreeMap<String, Baseline> {
         if self.scenarios.is_empty() {
             return base.clone();
@@ -92,10 +93,11 @@ impl Names {
         carried
     }
 
-    /// Returns whether accepted results are those of the base under the names of today, which `baseline accept` writes.
+    /// Returns true if accepted results are those of the base under the current names, as `baseline
+    /// accept` writes them.
     pub(super) fn are_carried(&self, carried: &BTreeMap<String, Baseline>, now: &BTreeMap<String, Baseline>) -> bool {
         let new: BTreeSet<&str> = self.scenarios.values().map(String::as_str).collect();
-        // The hashes are over names, too.
+        // The hashes include names.
         let bare = |baseline: &Baseline| {
             let mut bare = Baseline { hash: String::new(), suite_hash: String::new(), ..baseline.clone() };
             bare.cases.iter_mut().filter(|case| new.contains(case.id.as_str())).for_each(|case| case.key = None);
@@ -108,13 +110,13 @@ impl Names {
     }
 }
 
-/// The cases of scenarios, each with its file and suite.
+/// Iterates over the cases of scenarios, each with its file and suite.
 pub(super) fn cases(scenarios: &Scenarios) -> impl Iterator<Item = (&str, &Suite, &Case)> {
     let suites = scenarios.files.iter().filter_map(|file| Some((&*file.path, file.suite.as_ref()?)));
     suites.flat_map(|(path, suite)| suite.cases.iter().map(move |case| (path, suite, case)))
 }
 
-/// The templates that are gone and are there in another place, with the same text.
+/// Returns the templates that moved to another place, with the same text.
 fn moved_templates(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
     let (before, after) = (then.paths(), now.paths());
     let texts = |project: &Compiled, alone: Vec<&String>| -> Vec<(String, String)> {
@@ -128,7 +130,7 @@ fn moved_templates(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> 
     gone.into_iter().filter_map(|(text, path)| Some((path, new.remove(&text)?))).collect()
 }
 
-/// The tasks that are gone and are there under another name, all else being equal.
+/// Returns the tasks that changed only their name.
 fn renamed_tasks(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
     let other = |project: &Compiled, other: &Compiled| -> Vec<(String, String)> {
         let text = |task: Task<'_>| {
@@ -144,7 +146,7 @@ fn renamed_tasks(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
     other(then, now).into_iter().filter_map(|(text, name)| Some((name, new.remove(&text)?))).collect()
 }
 
-/// The roles that are gone and are there under another name, with all that the project file gives them.
+/// Returns the roles that changed only their name in the project file.
 fn renamed_roles(then: &Config, now: &Config) -> BTreeMap<String, String> {
     let other = |config: &Config, other: &Config| -> BTreeMap<String, Vec<(Vec<String>, String)>> {
         let mut roles: BTreeMap<String, Vec<(Vec<String>, String)>> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! The origin of a change: the project as it was where the change began, wherever it stood then; or why there is nothing to compare
-//! with, which is never a pass.
+//! The origin of a change: the project where the change began, in its place at that time. Without
+//! an origin, a reason is reported, and the gate never passes.
 
 use super::state::FILE;
 use crate::base::fs;
@@ -9,38 +9,38 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::revision::{ChangeBase, Moved, NamedBy, Part, Place, Places, SHALLOW};
 use crate::eval::gate::{Kind as SafeguardKind, Loosened, Weakened};
 
-/// What a base without the project comes to.
+/// The treatment of a base without the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NewProject {
-    /// Nothing is compared, and that decides nothing.
+    /// Nothing is compared, which decides nothing.
     Doubted,
-    /// It is the first time.
+    /// The project is new.
     Permitted,
 }
 
-/// The two sides of a comparison, before anything is compared.
+/// The two sides of a comparison, before the comparison.
 #[derive(Debug)]
 pub(super) struct Origin {
-    /// The project as it is, in the folder where the base has it.
+    /// The current project, in the folder that corresponds to that of the base.
     pub(super) project: Compiled,
     pub(super) base: ChangeBase,
-    /// The project as it was; `None` where nothing can be compared.
+    /// The project in the base; `None` if nothing can be compared.
     pub(super) then: Option<Compiled>,
     /// Submodules and links of both sides.
     pub(super) parts: Vec<Part>,
-    /// The project as the tip of the base has it, where that is further than the change.
+    /// The project at the tip of the base branch, if that is newer than the base.
     pub(super) newer: Option<Compiled>,
-    /// The folder of the project in the base, from the top of its repository.
+    /// The folder of the project in the base, from the root of its repository.
     pub(super) place: String,
-    /// What the change loosens by its place.
+    /// Relaxations caused by the place of the project.
     pub(super) weakened: Vec<Loosened>,
-    /// Reasons for which a pass would show too little.
+    /// Reasons why a pass would be unreliable.
     pub(super) doubts: Vec<String>,
     pub(super) notes: Vec<String>,
 }
 
 impl Origin {
-    /// The origin of the change in the current files.
+    /// Finds the origin of the change in the current files.
     pub(super) fn find(given: Option<&str>, new_project: NewProject, cx: &Cx) -> Result<Self> {
         let project = Compiled::load_or_empty(cx)?;
         let base = ChangeBase::of(&project.root, given)?;
@@ -103,7 +103,7 @@ impl Origin {
                 self.notes.extend(faults.into_iter().map(note));
                 self.then = Some(then);
                 self.place.clone_from(&place.then);
-                // A note is made of it, and one that cannot be read makes none.
+                // Used for a note only, so an unreadable tip is ignored.
                 self.newer = if self.base.tip == commit { None } else { self.at_tip(place.then.clone()) };
                 self.parts = places.parts(&place);
                 if place.moved == Some(Moved::Folder) {
@@ -117,13 +117,13 @@ impl Origin {
         Ok(())
     }
 
-    /// The project that the tip of the base has in a place, if it can be read.
+    /// Returns the project at the tip of the base branch in a place, if it can be read.
     fn at_tip(&self, place: String) -> Option<Compiled> {
         let tip = &self.base.tip;
         Some(Compiled::load_readable(self.base.files(tip).ok()?, tip, place).ok()?.0)
     }
 
-    /// The base does not have the project.
+    /// Adds a doubt or a note for a base without the project.
     fn absent(&mut self, commit: &str, place: String, new_project: NewProject) {
         let ChangeBase { name, tip, .. } = &self.base;
         if tip != commit && self.at_tip(place).is_some() {
@@ -138,7 +138,7 @@ impl Origin {
     }
 }
 
-/// The project that a folder belongs to is another one.
+/// Returns the relaxation for a folder that now belongs to another project file.
 fn governed(place: &Place, from: &str, nearest: &str) -> Loosened {
     let before = if place.then.is_empty() { FILE.to_owned() } else { format!("{}/{FILE}", place.then) };
     let weakened = Weakened {
@@ -155,7 +155,7 @@ fn shown(folder: &str) -> String {
     if folder.is_empty() { "the top of the repository".to_owned() } else { format!("{folder}/") }
 }
 
-/// An error of the base, so that it is not looked for in the files here.
+/// Marks an error as one of the base, so that it is not searched for in the current files.
 pub(super) fn in_base(mut error: CliError, name: &str) -> CliError {
     error.message = format!("in {name}: {}", error.message);
     error

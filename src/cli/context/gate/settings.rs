@@ -1,4 +1,4 @@
-//! The keys of the project file that decide a verdict, compared one by one.
+//! The comparison of the keys of the project file that affect a verdict.
 
 use super::state::FILE;
 use crate::base::span::Spanned;
@@ -8,15 +8,16 @@ use crate::project::roles::{Tools, covers};
 use crate::project::said::{said, text_list};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Keys and sections of the project file whose effect both sides judge by their expectations, that no verdict reads, or, the last ones,
-/// that are compared below. Every other key decides a verdict, those that a later release adds among them.
+/// Keys and sections of the project file that need no comparison: their effect is covered by the
+/// verdicts of both sides, or no verdict depends on them. The last ones are compared below. All
+/// other keys affect a verdict, including keys of later releases.
 const JUDGED: &str = "extends project context defaults operators owners roles tools mcp providers history record fmt \
     models.*.provider models.*.id models.*.tier models.*.capabilities models.*.context_window models.*.output_reserve \
     models.*.temperature models.*.top_p models.*.seed models.*.effort models.*.stop models.*.tool_choice models.*.max_output_tokens \
     eval.runs eval.pass eval.gate.accepters eval.stability.accepters lints eval.scenarios templates.include";
-/// Keys of roles that limit what their agents may do and use.
+/// Keys of roles that limit the files, tools and budget of their agents.
 const ROLE_LIMITS: [&str; 4] = ["protected_paths", "tools", "blocked_tools", "budget"];
-/// Defaults of keys, as the project file would write them.
+/// Defaults of keys, in the form of the project file.
 const DEFAULTS: &str = "
 edition = \"2026\"
 limits = { depth = 256, attributes = 256, namespaces = 128, file = 10485760, text = 10000000, name = 1000, nodes = 1000000, diagnostics = 10000 }
@@ -28,12 +29,12 @@ gate = { manifest_tokens = 0.1, uncovered = \"warn\", link = [] }
 drift = { token_inflation = 0.3, window = 5, latency_regression = 0.5, batches = 3 }
 ";
 
-/// Compares two project files key by key, but for the keys of [`JUDGED`].
+/// Compares two project files key by key, without the keys that verdicts cover.
 pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, after: &mut Safeguards) {
     let (old, new) = (effective_values(then), effective_values(now));
     let keys: BTreeSet<&Vec<String>> = old.keys().chain(new.keys()).filter(|key| !is_judged(key)).collect();
     for key in keys {
-        // A model or role that one side does not have is none of which something changed.
+        // A model or role that only one side has is not a change.
         let is_compared = match (key.first().map(String::as_str), key.get(1)) {
             (Some("models"), Some(name)) => then.models.contains_key(name) && now.models.contains_key(name),
             (Some("roles"), Some(name)) => then.roles.contains_key(name) && now.roles.contains_key(name),
@@ -62,12 +63,13 @@ pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, a
                 ("[eval.stability] reruns", _) => number,
                 _ if of.last().is_some_and(|table| table == "budget") => Some(-number.unwrap_or(f64::MAX)),
                 _ if of.last().is_some_and(|table| table == "usd_per_million") => {
-                    // Without a price of the cache its tokens cost what others do; without any price no cost is known.
+                    // Without a price, cached input costs the same as other input; without any
+                    // price, the cost is unknown.
                     let input = || said.get(&[of, &["input".to_owned()]].concat())?.parse().ok();
                     let fallback = if last == "cached_input" { input() } else { None };
                     number.or(fallback).or(then.eval.gate.cost_usd.is_none().then_some(0.0))
                 }
-                // Runs that are compared, and findings that are shown: fewer are not stricter.
+                // Fewer compared runs or printed findings are not stricter.
                 (_, "window" | "diagnostics") => None,
                 _ if ["eval", "limits"].iter().any(|top| of.first().is_some_and(|own| own == top)) => number.map(|most| -most),
                 _ => None,
@@ -78,7 +80,7 @@ pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, a
     }
     let may = |config: &Config| config.eval.accepters().map(str::to_owned).collect::<BTreeSet<_>>();
     let (may, may_now) = (may(then), may(now));
-    // An empty list lets every person accept.
+    // An empty list allows everyone to accept.
     if !may.is_empty() && (may_now.is_empty() || !may_now.is_subset(&may)) {
         for (may, side) in [(may, before), (may_now, after)] {
             side.add(Kind::Threshold, "[eval.gate] accepters", "value", Safeguard::new(FILE, format!("{may:?}"), None));
@@ -86,9 +88,9 @@ pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, a
     }
 }
 
-/// The values of a project file, with the defaults of keys that it leaves out.
+/// Returns the values of a project file, with the defaults of omitted keys.
 fn effective_values(config: &Config) -> BTreeMap<Vec<String>, String> {
-    // Of a shared file, which counts where this one says nothing, all that is not about levels is in lists.
+    // In a shared file, which has lower priority, everything except levels is in lists.
     let texts = config.files.iter().rev().map(|file| &*file.text);
     let mut said: BTreeMap<_, _> = std::iter::once(DEFAULTS).chain(texts).flat_map(said).collect();
     let key = |key: [&str; 3]| key.map(str::to_owned).to_vec();
@@ -97,14 +99,14 @@ fn effective_values(config: &Config) -> BTreeMap<Vec<String>, String> {
     said
 }
 
-/// The two values of a key that is a list of texts; none where it is not set, or another thing.
+/// The two values of a key that is a list of texts; `None` if it is not set or not a list.
 struct Lists {
     before: Option<Vec<String>>,
     now: Option<Vec<String>>,
 }
 
 impl Lists {
-    /// Returns whether the list of now permits no more, or leaves out no more, than the one before.
+    /// Returns true if the current list permits no more, or omits no more, than the earlier one.
     fn is_tightened(&self, key: &[String]) -> bool {
         let (before, now) = (self.before.as_deref().unwrap_or_default(), self.now.as_deref().unwrap_or_default());
         let key: Vec<&str> = key.iter().map(String::as_str).collect();
@@ -123,8 +125,8 @@ impl Lists {
     }
 }
 
-/// Returns whether the change of one key of a role's tools lets it use none more: `tools` names none that it did not name, or
-/// `blocked_tools` still has each that `tools` covers.
+/// Returns true if a changed key gives a role no further tool: `tools` adds none, or
+/// `blocked_tools` still contains each that `tools` covers.
 fn gives_no_tool(key: &[String], then: &Config, now: &Config) -> bool {
     let [top, name, last] = key else { return false };
     let Some((old, new)) = then.roles.get(name).zip(now.roles.get(name)).filter(|_| top == "roles") else { return false };
@@ -135,7 +137,7 @@ fn gives_no_tool(key: &[String], then: &Config, now: &Config) -> bool {
     match &**last {
         "tools" => open.all(|entry| has(&old.allowed, entry)),
         "blocked_tools" => {
-            // Of two entries that meet, one covers the other, and they have in common what this one names.
+            // If two entries overlap, one covers the other, and the overlap is the narrower one.
             let common =
                 |entry, blocked| if covers(entry, blocked) { Some(blocked) } else { covers(blocked, entry).then_some(entry) };
             let is_blocked =

@@ -1,4 +1,4 @@
-//! What a project holds itself to, collected from its files, as one revision has them.
+//! The safeguards of a project, collected from its files in one revision.
 
 use super::check_files::{CheckFiles, Content, FileNames};
 use super::frozen::{Beside, laid_out};
@@ -24,10 +24,11 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The project file, as reports name it.
+/// The project file, by its name in reports.
 pub(super) const FILE: &str = crate::cli::project::FILE;
 
-/// The names by which one side of a comparison is read, and the scenarios whose texts are to be shown.
+/// The options for reading one side of a comparison: its names, and the scenarios whose texts are
+/// shown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading<'r> {
     pub(super) names: &'r Names,
@@ -35,7 +36,7 @@ pub(super) struct Reading<'r> {
     pub(super) shown: &'r BTreeSet<String>,
 }
 
-/// Everything that a project holds itself to.
+/// Returns all safeguards of a project.
 pub(super) fn safeguards(project: &Compiled, scenarios: &Scenarios, reading: Reading<'_>) -> Safeguards {
     let Reading { names, shown, .. } = reading;
     let mut safeguards = Safeguards::default();
@@ -78,7 +79,8 @@ fn suppressed(files: &Inside<'_>, names: &Names, safeguards: &mut Safeguards) {
     let Ok(known) = Suppressions::parse(&text) else { return };
     let mut counts: BTreeMap<(&str, String), u32> = BTreeMap::new();
     for (key, entry) in known.entries() {
-        // The place of a finding is part of its fingerprint: of a file that moved there is only the number.
+        // The fingerprint of a finding includes its path, so for a moved file only the number
+        // counts.
         let (path, what) = match names.files.get(&key.path) {
             Some(now) => (now, key.rule.clone()),
             None => (&key.path, format!("{} {}", key.rule, key.fingerprint)),
@@ -95,8 +97,8 @@ fn suppressed(files: &Inside<'_>, names: &Names, safeguards: &mut Safeguards) {
     }
 }
 
-/// The instructions of a template that silence rules, counted in each definition, whatever file it is in: more of them are looser, and so
-/// is one that stands further outside.
+/// Adds the instructions of a template that allow findings, counted for each definition regardless
+/// of its file: more of them are weaker, and so is one further outside.
 fn allows(path: &str, text: &str, names: &Names, safeguards: &mut Safeguards) {
     for allow::Counted { definition, part, rule, count, depth } in allow::counted(text) {
         let of = match &definition {
@@ -112,33 +114,33 @@ fn allows(path: &str, text: &str, names: &Names, safeguards: &mut Safeguards) {
 }
 
 pub(super) fn hash(value: &impl Serialize) -> String {
-    // Plain data with string keys: writing it cannot fail.
+    // Serializing plain data with string keys cannot fail.
     let hash = Hash::of(&serde_json::to_vec(value).unwrap_or_default()).to_string();
     hash.get(..SHOWN).unwrap_or(&hash).to_owned()
 }
 
-/// Characters of a hash that tell two contents of one place apart.
+/// The number of characters of a hash that distinguish two contents of one place.
 const SHOWN: usize = 19;
 
-/// What is long: its hash, and its lines where they are to be shown.
+/// Creates safeguards of long values: the hash, and the text if it is shown.
 struct Long<'f> {
     redactor: Option<Redactor>,
-    /// The project's own patterns of what is replaced before requests are compared.
+    /// The project's own masks, applied before requests are compared.
     masks: &'f [Arc<dyn Find>],
     beside: Beside<'f>,
 }
 
 impl Long<'_> {
-    /// A value of the scenario, with the files that it names.
+    /// Returns the safeguard of a value in the scenario, with the contents of named files.
     fn own(&self, value: &impl Serialize) -> Safeguard {
         self.of(self.beside.path, &self.beside.inlined(value))
     }
 
-    /// A value with some words behind its hash.
+    /// Returns the safeguard of a value, with a note after its hash.
     fn with(&self, path: &str, value: &impl Serialize, words: &str) -> Safeguard {
         let text = self.redactor.as_ref().map(|redactor| {
             let value = serde_json::to_value(value).unwrap_or_default();
-            // A text that is JSON, as a stored request is, has its lines once it is laid out.
+            // A text that is JSON, such as a stored request, is shown in lines.
             let value = value.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or(value);
             let text = value.as_str().map_or_else(|| format!("{value:#}"), str::to_owned);
             without_all_hashes(&redactor.text(&text).0)
@@ -146,7 +148,7 @@ impl Long<'_> {
         Safeguard { text, ..Safeguard::new(path, format!("{}{words}", hash(value)), None) }
     }
 
-    /// A text of a file; what a checkout does to line ends is no change.
+    /// Returns the safeguard of a file's text, independent of line ends.
     fn text(&self, path: &str, text: &str) -> Safeguard {
         self.of(path, &text.replace("\r\n", "\n"))
     }
@@ -155,7 +157,7 @@ impl Long<'_> {
         self.with(path, value, "")
     }
 
-    /// A stored request as it is compared: a pattern that replaces a part of it lets go of that part.
+    /// Returns a stored request with the masks applied: a masked part is not compared.
     fn request(&self, text: &str) -> String {
         let mut text = laid_out(text);
         for mask in self.masks {
@@ -167,20 +169,20 @@ impl Long<'_> {
     }
 }
 
-/// Limits of expectations, by their places in what is written of them: at most, and at least.
+/// Limits of expectations, by their keys in the serialized form: upper and lower ones.
 const MOST: [&[&str]; 4] = [&["Tokens", "max"], &["MaxTokens"], &["MaxLatency"], &["MaxCost"]];
 const LEAST: [&[&str]; 3] = [&["Tokens", "min"], &["PromptCache", "min_reused"], &["Judge", "min_score"]];
-/// The patterns of which each has to hold.
+/// The lists of patterns, each of which must hold.
 const PATTERNS: [&[&str]; 4] = [&["Contains"], &["Absent"], &["Contains", "patterns"], &["Absent", "patterns"]];
-/// The expectation inside one of an agent of a whole run.
+/// The keys that lead to the expectation on one agent of a whole run.
 const OF_AGENT: [&str; 2] = ["OfAgent", "test"];
 
-/// The value at a place inside another.
+/// Returns the value at a path of keys.
 fn value_at<'v>(value: &'v mut Value, place: &[&str]) -> Option<&'v mut Value> {
     place.iter().try_fold(value, |value, key| value.get_mut(*key))
 }
 
-/// Takes the limits and patterns of an expectation apart from the rest of it.
+/// Splits an expectation into its limits, its patterns and the rest.
 fn limited(safeguard: Safeguard, written: Value) -> Safeguard {
     let mut rest = written;
     let tested = if rest.get(OF_AGENT[0]).is_some() { value_at(&mut rest, &OF_AGENT) } else { Some(&mut rest) };
@@ -197,7 +199,7 @@ fn limited(safeguard: Safeguard, written: Value) -> Safeguard {
     Safeguard { limits, patterns, besides: hash(&rest), ..safeguard }
 }
 
-/// Where what a scenario holds itself to is put.
+/// The target of a scenario's safeguards.
 type Put<'a> = (&'a Long<'a>, &'a mut Safeguards);
 
 fn scenario(name: &str, case: &Case, tools: &impl Serialize, (long, safeguards): Put<'_>) {
@@ -224,7 +226,7 @@ fn scenario(name: &str, case: &Case, tools: &impl Serialize, (long, safeguards):
     add("how trials decide".to_owned(), long.own(&Rule { runs: 0, pass: 0, ..case.rule }));
 }
 
-/// The files of a scenario's own checks.
+/// Adds the files of a scenario's custom checks.
 fn checks(name: &str, files: BTreeMap<String, Content>, (long, safeguards): Put<'_>) {
     for (place, content) in files {
         let safeguard = match content.map(String::from_utf8) {
@@ -236,7 +238,7 @@ fn checks(name: &str, files: BTreeMap<String, Content>, (long, safeguards): Put<
     }
 }
 
-/// The stored request and the recorded answers of a scenario.
+/// Adds the stored request and the recorded answers of a scenario.
 fn stored(name: &str, case: &Case, (long, safeguards): Put<'_>) {
     let Beside { path, files } = long.beside;
     let snapshot = paths::snapshot(path, &case.name.value);
@@ -255,7 +257,7 @@ fn stored(name: &str, case: &Case, (long, safeguards): Put<'_>) {
     for call in known.calls.iter().filter(|call| call.is_answered()) {
         let key = call.key.get(..SHOWN).unwrap_or(&call.key);
         safeguards.add(Kind::Recording, name, format!("{ANSWER}{key}"), long.of(&recording, &call.response));
-        // The key stands for the request; what was masked in it is only known from the line itself.
+        // The key represents the request; its masked parts are only in the line itself.
         let is_masked = |one: &&Redacted| one.pointer.starts_with("/request");
         let masked: Vec<&Redacted> = call.redacted.iter().filter(is_masked).collect();
         let request = (long.request(call.request.get()), masked, &call.endpoint);

@@ -1,4 +1,4 @@
-//! A decision for people: one line that says it, then each reason with what to do; and as Markdown.
+//! A decision for people: one line with the verdict, then each reason with advice; and as Markdown.
 
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
@@ -9,7 +9,7 @@ use crate::cli::render::summary::plural;
 use crate::eval::gate::{AddedLine, BROUGHT, Decision, Kind, SCENARIO, Verdict, Weakening};
 use std::fmt::Write as _;
 
-/// Characters of a hash that tell enough.
+/// The number of characters of a short hash.
 const SHOWN: usize = 11;
 
 const fn word(verdict: Verdict) -> &'static str {
@@ -20,7 +20,7 @@ const fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// “12 scenarios, 8 with answers; 2 weakenings, 1 of them accepted”.
+/// Returns a text such as “12 scenarios, 8 with answers; 2 weakenings, 1 of them accepted”.
 fn summary(decision: &Decision) -> String {
     if let Some(error) = &decision.error {
         return format!("nothing was judged: {}", escape(error));
@@ -36,7 +36,8 @@ fn summary(decision: &Decision) -> String {
     format!("{}, {} with answers; {compared}", plural(sides.scenarios, "scenario"), sides.answered)
 }
 
-/// “expectation of `triage-t1`: context: nothing cut was b3:…, now it is gone (scenarios/triage-t1.yaml)”.
+/// Returns a text such as “expectation of `triage-t1`: context: nothing cut was b3:…, now it is
+/// gone (scenarios/triage-t1.yaml)”.
 fn loosened(one: &Weakening) -> String {
     let weakened = &one.weakened;
     let is_hash = |value: &str| value.starts_with("b3:");
@@ -48,7 +49,7 @@ fn loosened(one: &Weakening) -> String {
         }
     };
     let change = match (&weakened.before, &weakened.after) {
-        // One that was worded anew says itself what it holds.
+        // A reworded expectation describes itself.
         (Some(before), Some(after)) if is_hash(before) && !is_hash(after) => format!("now {after}"),
         (Some(before), Some(after)) => format!("{} → {}", short(before), short(after)),
         (Some(_), None) => "it is gone".to_owned(),
@@ -68,12 +69,13 @@ const fn unverified(unverified: bool) -> &'static str {
     if unverified { " (unverified)" } else { "" }
 }
 
-/// Everything that decides, a line each.
+/// Returns the reasons of the decision, one per line.
 fn reasons(decision: &Decision) -> Vec<String> {
     let told: Vec<&str> = decision.failing_cases.iter().map(|case| case.id.as_str()).collect();
     let failing = decision.failing_cases.iter().map(|case| format!("`{}` fails: {}", case.id, case.reason));
     let violated = decision.violated_thresholds.iter();
-    // The reason for which a scenario fails stands with the scenario, and that it is gone with what the change loosens.
+    // The reason of a failed scenario is listed with it, and a removed scenario with the
+    // relaxations.
     let is_removed = |case: &str| {
         let weakened = decision.weakened.iter().map(|one| &one.weakened);
         weakened.into_iter().any(|one| one.kind == Kind::Expectation && one.what == SCENARIO && one.of == case)
@@ -125,7 +127,8 @@ pub(super) fn print(decision: &Decision, cx: &mut Cx) -> Result<()> {
     Ok(())
 }
 
-/// A decision as Markdown. Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+/// Returns a decision as Markdown. A write to a string cannot fail, so the results of `write!` are
+/// ignored.
 pub(super) fn markdown(decision: &Decision) -> String {
     let head = format!("gate against {}: {}", cell(&decision.sides.base), word(decision.decision));
     let mut out = format!("<!-- {} -->\n### {head}\n\n{}\n", decision.schema, summary(decision));
@@ -141,7 +144,7 @@ pub(super) fn markdown(decision: &Decision) -> String {
     }
     for one in &decision.weakened {
         let by = accepted(one).map_or_else(|| "**no**".to_owned(), |by| cell(&by));
-        // Lines of a cell are lines of HTML.
+        // Lines of a table cell are lines of HTML.
         let diff = one.diff.iter().flat_map(|diff| diff.lines()).map(|line| format!("<br>{}", code(line)));
         let _ = writeln!(out, "| {}{} | {by} |", cell(&loosened(one)), diff.collect::<String>());
     }

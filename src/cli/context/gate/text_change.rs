@@ -1,4 +1,4 @@
-//! The tasks, documents and system texts that a change touches.
+//! The tasks, documents and system texts that a change affects.
 
 use crate::cli::context::project::Compiled;
 use crate::context::TaskGraph;
@@ -8,15 +8,15 @@ use crate::scenario::model::Subject;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A change as far as text is concerned.
+/// The text changes of a change.
 pub(super) struct TextChange<'c> {
     pub(super) then: &'c Compiled,
     pub(super) now: &'c Compiled,
-    /// Names of tasks and roles of today that had another one.
+    /// Current names of renamed tasks and roles, by their names in the base.
     pub(super) renamed: [&'c BTreeMap<String, String>; 2],
-    /// The tasks of the base that have another text, another document beside it or another name.
+    /// The tasks of the base whose text, included documents or name changed.
     pub(super) tasks: BTreeSet<&'c str>,
-    /// True if project files differ, or what they name: system texts of roles, tools.
+    /// True if project files differ, or system texts of roles or tools that they name.
     pub(super) is_configured: bool,
 }
 
@@ -26,7 +26,7 @@ impl<'c> TextChange<'c> {
             let files = project.config.files.iter().map(|file| file.text.replace("\r\n", "\n")).collect::<Vec<_>>();
             let roles = project.config.roles.values();
             let systems: Vec<_> = roles.clone().map(|role| role.system.as_ref().map(|system| system.text.clone())).collect();
-            // All roles share the tools that are defined.
+            // All roles share the defined tools.
             let tools = roles.clone().find_map(|role| role.tools.as_ref()).map(|tools| Arc::clone(&tools.defined));
             (files, systems, tools)
         };
@@ -46,7 +46,7 @@ impl<'c> TextChange<'c> {
         change
     }
 
-    /// The documents of the base's tasks that have another text.
+    /// Returns the documents of the base's tasks whose text changed.
     fn documents(&self) -> BTreeSet<String> {
         let (before, after) = (self.then.files(), self.now.files());
         let mut files = TaskGraph::whole(&self.then.registry).map_or_else(|_| BTreeSet::new(), |graph| graph.files());
@@ -54,23 +54,23 @@ impl<'c> TextChange<'c> {
         files
     }
 
-    /// The name of a task today.
+    /// Returns the current name of a task.
     pub(super) fn task_now<'n>(&'n self, name: &'n str) -> &'n str {
         self.renamed[0].get(name).map_or(name, String::as_str)
     }
 
-    /// The name of a role today.
+    /// Returns the current name of a role.
     pub(super) fn role_now<'n>(&'n self, name: &'n str) -> &'n str {
         self.renamed[1].get(name).map_or(name, String::as_str)
     }
 
-    /// The tasks of the base that are gone, under any name.
+    /// Returns the tasks of the base that no longer exist under any name.
     pub(super) fn gone(&self) -> impl Iterator<Item = &'c str> {
         let then = self.then.registry.tasks().map(Task::name);
         then.filter(|name| self.now.registry.find(self.task_now(name)).is_none())
     }
 
-    /// True if it may have changed the text of an agent.
+    /// Returns true if the change may affect the text of an agent.
     pub(super) fn concerns(&self, subject: &Subject) -> bool {
         match subject {
             Subject::Task(task) => self.tasks.contains(task.as_str()),

@@ -1,4 +1,4 @@
-//! Trusted text that a change takes away, and whose loss no scenario of the base would notice.
+//! Trusted text that a change removes without failing any scenario of the base.
 
 use super::compared::Compared;
 use super::names::cases;
@@ -17,26 +17,27 @@ use crate::scenario::load::Loaded;
 use crate::scenario::model::Case;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Lines of an agent that are shown.
+/// The most lines of an agent that are listed.
 const LINES: usize = 5;
-/// Further agents that are named beside a line.
+/// The most further agents that are listed beside a line.
 const NAMED: usize = 3;
 
-/// A passage that is gone.
+/// A removed passage.
 #[derive(Default)]
 struct Gone {
     /// The passage as it is quoted.
     masked: String,
     /// The agents that received it.
     subjects: BTreeSet<String>,
-    /// True if another value stands in its place that masks hide.
+    /// True if it is replaced by another value that masks hide.
     is_value: bool,
-    /// True if a stored request accepts the change all the same.
+    /// True if a stored request was changed to accept the removal.
     is_hidden: bool,
     is_noticed: bool,
 }
 
-/// Text that is gone or was changed, in words, with the agents that received it. Text of an agent without a scenario is named once.
+/// Describes removed or changed text, with the agents that received it. Text of an agent without a
+/// scenario is listed once.
 pub(super) fn uncovered(compared: &Compared) -> Result<Vec<(String, String)>> {
     let Some((then, theirs)) = &compared.base.then else { return Ok(Vec::new()) };
     let (now, names) = (&compared.project, &compared.base.names);
@@ -45,7 +46,7 @@ pub(super) fn uncovered(compared: &Compared) -> Result<Vec<(String, String)>> {
     if is_off || change.tasks.is_empty() && !change.is_configured && change.gone().next().is_none() {
         return Ok(Vec::new());
     }
-    // Under the names that tasks and roles have in the base.
+    // By the names of tasks and roles in the base.
     let renamed = (!names.tasks.is_empty() || !names.roles.is_empty()).then(|| {
         let mut own = Scenarios::of_revision(then, None);
         own.files.retain(Loaded::is_sound);
@@ -76,7 +77,7 @@ pub(super) fn uncovered(compared: &Compared) -> Result<Vec<(String, String)>> {
     Ok(found)
 }
 
-/// The passages that no scenario holds, by the agents that lost them.
+/// Returns the passages that no scenario covers, by the agents that lost them.
 fn gone(
     before: &OfAgents<OwnContext>,
     after: &OfAgents<OwnContext>,
@@ -85,7 +86,8 @@ fn gone(
     stored: &BTreeSet<&str>,
 ) -> Vec<(String, String)> {
     let mut all: BTreeMap<(&str, &str), BTreeMap<&str, Gone>> = BTreeMap::new();
-    // The first round finds what stored requests let go, which a loss that is only tried would not show.
+    // The first round finds the losses that stored requests accept, which a simulated loss would
+    // not show.
     for is_first in [true, false] {
         for (place, losses) in lost {
             let (Some(old), Some(new)) = (before.get(place), after.get(place)) else { continue };
@@ -99,7 +101,7 @@ fn gone(
                     gone.is_hidden |= is_hidden;
                     gone.is_value |= loss.instead.is_some();
                 } else if !is_hidden && (!gone.is_hidden || new.is_noticed) {
-                    // A pattern that the loss would break may hold what stands there instead.
+                    // A pattern that the loss would break may match the replacement.
                     gone.is_noticed |= new.is_noticed && noticed.contains(&(place.clone(), number));
                 }
             }
@@ -121,7 +123,7 @@ fn gone(
     shown(lines)
 }
 
-/// A few of the lines of each agent, in words; one that several agents lost is named once.
+/// Describes the first lines of each agent; a line that several agents lost is listed once.
 fn shown(lines: Vec<(Vec<String>, &Gone)>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();

@@ -1,21 +1,22 @@
-//! Files of a project that a commit of its repository does not hold in their place: in a submodule, or behind a link. Those that hold a
-//! project to something are not compared by what the link leads to today: the gate names them, and decides nothing.
+//! Files of a project that its repository's commit does not contain: in a submodule, or behind a
+//! link. Safeguards among them are not compared by the current target of the link: the gate lists
+//! them, and decides nothing.
 
 use crate::cli::revision::{Elsewhere, Part};
 use std::collections::BTreeSet;
 
-/// The files and folders that decide.
+/// The files and folders that affect the decision.
 #[derive(Debug, Default)]
 pub(super) struct Deciding {
     /// Files that were read.
     pub(super) files: BTreeSet<String>,
-    /// Of these the project file, templates and scenarios.
+    /// Those of `files` that are project files, templates or scenarios.
     pub(super) read: BTreeSet<String>,
-    /// Folders in which scenarios, templates and accepted results are looked for.
+    /// Folders that are searched for scenarios, templates and accepted results.
     pub(super) folders: BTreeSet<String>,
 }
 
-/// Why nothing is known of some of them, a line for each submodule or link.
+/// Returns the reasons why some of them are unknown, one line for each submodule or link.
 pub(super) fn doubts(parts: &[Part], deciding: &Deciding, base: &str) -> Vec<String> {
     let doubt = |part: &Part| {
         let path = deciding.hit(part)?;
@@ -38,18 +39,18 @@ pub(super) fn doubts(parts: &[Part], deciding: &Deciding, base: &str) -> Vec<Str
     parts.iter().filter_map(doubt).collect()
 }
 
-/// The reason why a file of the base that a filter of git would make is unknown.
+/// Describes a file of the base whose content requires a filter of git.
 pub(super) fn unfiltered(path: &str, base: &str) -> String {
     format!("{path} goes through a filter of git, so {base} does not hold what is to be compared with it: store it without one")
 }
 
 impl Deciding {
-    /// A file or folder that is not read because of a part.
+    /// Returns a file or folder that is not read because of a submodule or link.
     fn hit(&self, Part { path, kind, is_moved }: &Part) -> Option<&str> {
         let is_below =
             |one: &str, folder: &str| one.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let file = self.files.iter().find(|file| is_below(file, path)).filter(|_| *is_moved || *kind == Elsewhere::Submodule);
-        // A link to a folder is followed where a search begins, and not on the way.
+        // A link to a folder is followed at the start of a search only.
         let is_hit = |folder: &&String| match kind {
             Elsewhere::Submodule => *is_moved && (is_below(folder, path) || is_below(path, folder)),
             Elsewhere::Link => is_below(folder, path),

@@ -1,4 +1,4 @@
-//! Agents of the base whose text a change touches, and that no scenario which passes tests.
+//! Agents of the base whose text a change affects, and that no passing scenario tests.
 
 use super::text_change::TextChange;
 use crate::cli::context::models::Counters;
@@ -17,7 +17,7 @@ use crate::record::redact::Redactor;
 use crate::registry::Task;
 use std::collections::BTreeSet;
 
-/// A role of the base, or a task that none plays.
+/// A role of the base, or a task without a role.
 #[derive(Clone, Copy)]
 struct Player<'t> {
     name: &'t str,
@@ -25,7 +25,7 @@ struct Player<'t> {
     role: Option<&'t Role>,
 }
 
-/// The agents whose text changed, each with the words for it.
+/// Returns the agents whose text changed, each with a description.
 pub(super) fn untested(
     change: &TextChange<'_>,
     tested: &OfAgents<OwnContext>,
@@ -58,7 +58,7 @@ pub(super) fn untested(
                 return false;
             }
             if player.role.is_some() && of_task() {
-                // What its task says is held by the scenarios of the task.
+                // The text of its task is covered by the scenarios of the task.
                 return player.system() != player.now(change).and_then(Player::system);
             }
             let Some(now) = player.now(change) else { return false };
@@ -88,7 +88,7 @@ impl<'t> Player<'t> {
         change.tasks.contains(self.task) || self.role.is_some() && change.is_configured || self.now(change).is_none()
     }
 
-    /// The same agent today; `None` if it is gone.
+    /// Returns the same agent in the current project; `None` if it no longer exists.
     fn now<'n>(self, change: &'n TextChange<'n>) -> Option<Player<'n>> {
         let now = change.now;
         let Some(role) = self.role else {
@@ -103,7 +103,7 @@ impl<'t> Player<'t> {
         Some(self.role?.system.as_ref()?.text.as_str())
     }
 
-    /// Its context before a run; `None` if it has none.
+    /// Returns its context before a run; `None` if it has none.
     fn preview(self, project: &Compiled, node: &str, counters: &Counters) -> Option<Vec<Segment>> {
         let graph = TaskGraph::load(&project.registry, self.task).ok()??;
         let models = Some(counters.models(&project.config));
@@ -114,7 +114,8 @@ impl<'t> Player<'t> {
         Some(assembly.report.segments.into_iter().map(|account| account.segment).collect())
     }
 
-    /// A task or a role of the change that the base does not have: it may be this one under another name.
+    /// Returns a task or role of the change that the base does not have: it may be this one under
+    /// another name.
     fn successor(self, change: &TextChange<'_>) -> Option<String> {
         let (then, now) = (change.then, change.now);
         let [tasks, roles] = change.renamed.map(|names| names.values().map(String::as_str).collect::<BTreeSet<_>>());

@@ -86,7 +86,7 @@ impl OutputFormat for Format {
 }
 
 impl Format {
-    /// What the ending of a file asks for.
+    /// Returns the format for the extension of a file.
     pub(super) fn of_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "json" => Some(Self::Json),

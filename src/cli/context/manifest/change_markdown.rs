@@ -1,6 +1,7 @@
-//! What changed for each agent as Markdown, for a comment on a pull request: the figures in a table, the words behind a fold.
+//! The changes of each agent as Markdown, for a comment on a pull request: the figures in a table,
+//! the details folded.
 //!
-//! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+//! A write to a string cannot fail, so the results of `write!` are ignored.
 
 use super::change_text::{causes, moved, same, total};
 use super::words::paid;
@@ -10,7 +11,7 @@ use crate::cli::render::summary::thousands;
 use crate::context::manifest::{Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, SegmentChange};
 use std::fmt::Write as _;
 
-/// The whole page.
+/// Returns the page.
 pub(super) fn page(difference: &Difference) -> String {
     let old = code(&difference.old.name);
     let new = code(&difference.new.name);
@@ -19,7 +20,7 @@ pub(super) fn page(difference: &Difference) -> String {
         let _ = writeln!(out, "{}.", upper(&same(difference)));
         return out;
     }
-    // A project without prices has no column of them.
+    // Without prices the column is omitted.
     let has_prices = difference.changed.iter().any(|change| change.cost != CostChange::default())
         || difference.added.iter().chain(&difference.removed).any(|agent| agent.cost.is_some());
     let priced = |cost: String| if has_prices { format!(" {cost} |") } else { String::new() };
@@ -42,7 +43,7 @@ pub(super) fn page(difference: &Difference) -> String {
     out
 }
 
-/// One agent, folded.
+/// Writes the folded details of an agent.
 fn one(change: &Change, out: &mut String) {
     let _ = write!(out, "\n<details><summary>{}</summary>\n\n", code(&change.agent));
     for setting in &change.settings {

@@ -1,4 +1,5 @@
-//! What changed for each agent, for people: its tokens, then settings and segments, each with what moved it.
+//! The changes of each agent as text: its tokens, then settings and segments, each with the cause
+//! of its change.
 
 use super::words;
 use crate::base::number::usd;
@@ -36,13 +37,13 @@ pub(super) fn print(difference: &Difference, cx: &mut Cx) -> Result<()> {
     cx.line(&total(difference))
 }
 
-/// What is said where nothing differs.
+/// Returns the line for two equal sides.
 pub(super) fn same(difference: &Difference) -> String {
     let is_same = difference.old.registry_hash == difference.new.registry_hash;
     format!("every agent receives the same{}", if is_same { "" } else { "; what changed reaches no agent" })
 }
 
-/// The last line: agents and tokens in all.
+/// Returns the last line: the total numbers of agents and tokens.
 pub(super) fn total(difference: &Difference) -> String {
     let count = |count: usize, what: &str| (count > 0).then(|| format!("{} {what}", plural(count, "agent")));
     let added = difference.added.len();
@@ -52,7 +53,7 @@ pub(super) fn total(difference: &Difference) -> String {
     format!("{}; {} tokens known before a run", parts.join(", "), moved(difference.total))
 }
 
-/// A figure before and after: “79 → 26 (−53, −67 %)”.
+/// Returns a figure before and after, such as “79 → 26 (−53, −67 %)”.
 pub(super) fn moved(moved: Moved) -> String {
     let Moved { from, to } = moved;
     if from == to {
@@ -63,7 +64,7 @@ pub(super) fn moved(moved: Moved) -> String {
     format!("{} → {} ({sign}{}{share})", thousands(from), thousands(to), thousands(by))
 }
 
-/// “~ system 6 → 10: text of the template (templates/triage.xml)”.
+/// Returns a text such as “~ system 6 → 10: text of the template (templates/triage.xml)”.
 fn segment(change: &SegmentChange) -> String {
     let Moved { from, to } = change.tokens;
     let figures = match change.change {
@@ -78,7 +79,7 @@ fn segment(change: &SegmentChange) -> String {
     format!("{figures}{said}{by}")
 }
 
-/// What moved a segment, in words, but for what its name says already.
+/// Describes the causes of a segment's change that its name does not already show.
 pub(super) fn causes(change: &SegmentChange) -> Vec<String> {
     let is_news = |cause: &&Cause| match change.change {
         Disposition::Changed => true,

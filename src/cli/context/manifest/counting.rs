@@ -1,4 +1,5 @@
-//! How tokens are counted for a manifest, and manifests made with that: of a project, or of a registry alone.
+//! The token counting of manifests, and manifests made with it: of a project, or of a registry
+//! alone.
 
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::{Compiled, Inside};
@@ -23,14 +24,14 @@ pub(super) struct CountingArgs {
     pub(super) budget: Option<usize>,
 }
 
-/// The manifest of a whole project.
+/// Returns the manifest of a whole project.
 pub(super) fn of_project(project: &Compiled, counting: &CountingArgs, threads: Option<NonZeroUsize>) -> Result<Manifest> {
     let make = |how: &ManifestOptions<'_>| manifest::of_project(&project.registry, how, threads);
     counted(&project.config, &project.files(), counting, make)?
         .map_err(|faults| refused(&faults, &project.lines(&project.paths())))
 }
 
-/// The manifest of a registry alone, which knows no roles, with files of a project.
+/// Returns the manifest of a registry alone, which has no roles, with files of a project.
 pub(super) fn of_registry(
     registry: &Registry,
     files: &Inside<'_>,
@@ -41,7 +42,7 @@ pub(super) fn of_registry(
     counted(&Config::default(), files, counting, make)?.map_err(|faults| refused(&faults, &Lines::default()))
 }
 
-/// Makes something with the roles, models and counters of a project.
+/// Calls a function with the roles, models and counters of a project.
 pub(super) fn counted<T>(
     config: &Config,
     files: &Inside<'_>,

@@ -1,4 +1,4 @@
-//! `ctxc manifest diff OLD [NEW]`: what two manifests say differently, in tokens and in words.
+//! `ctxc manifest diff OLD [NEW]`: the difference between two manifests, in tokens and as text.
 
 use super::counting::{CountingArgs, of_project};
 use super::side::{Side, Sides};
@@ -50,18 +50,18 @@ pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// An agent of two states of a project, with what is known of its context before a run.
+/// The contexts of an agent in two states of a project, as far as they are known before a run.
 #[derive(Debug)]
 pub(in crate::cli::context) struct AgentContexts {
     pub(in crate::cli::context) of: String,
     pub(in crate::cli::context) before: Counted,
     pub(in crate::cli::context) after: Counted,
-    /// The file whose text there is more of.
+    /// The file whose text grew.
     pub(in crate::cli::context) path: String,
 }
 
-/// The agents of two states of a project. A new agent is
-/// compared with the one that is gone and is most like it: a new name excuses no growth.
+/// Returns the agents of two states of a project. A new agent is compared with the most similar
+/// removed one, so that a new name does not hide growth.
 pub(in crate::cli::context) fn growth(
     old: &Compiled,
     new: &Compiled,
@@ -92,7 +92,7 @@ pub(in crate::cli::context) fn growth(
     Ok(news.iter().filter_map(grown).collect())
 }
 
-/// The file of the segment that grew most: the one whose text is another.
+/// Returns the file of the segment that grew most, if that has a new source.
 fn grown_file(then: &Entry, now: &Entry) -> Option<String> {
     let before = |part: &Part| then.segments.iter().find(|old| old.id == part.id);
     let growth = |part: &&Part| part.tokens.saturating_sub(before(part).map_or(0, |old| old.tokens));
@@ -101,14 +101,15 @@ fn grown_file(then: &Entry, now: &Entry) -> Option<String> {
     most.source.iter().find(|source| !is_known(source))?.path.clone()
 }
 
-/// The tokens of a context that are known before a run, with the defaults of parameters, its model, and who counted them.
+/// The tokens of a context that are known before a run, including parameter defaults; its model;
+/// its tokenizer.
 type Counted = (usize, Option<String>, String);
 
 fn counted(entry: &Entry) -> Counted {
     (entry.total.expected(), entry.model.clone(), entry.tokenizer.name.clone())
 }
 
-/// The words of the file that an agent's task is written in, without its elements.
+/// Returns the words in the template of an agent's task, without its tags.
 fn words(project: &Compiled, entry: &Entry) -> BTreeSet<String> {
     let source = project.registry.find(&entry.task).and_then(|task| task.source().ok());
     let text = source.and_then(|source| project.files().text(&source.path).ok()).unwrap_or_default();
@@ -116,7 +117,7 @@ fn words(project: &Compiled, entry: &Entry) -> BTreeSet<String> {
     texts.flat_map(|(_, text)| text.split_whitespace()).map(str::to_owned).collect()
 }
 
-/// What two sides say differently.
+/// Returns the difference between two sides.
 pub(super) fn between(old: &Side, new: &Side) -> Difference {
     let old_files = old.files();
     let new_files = new.files();

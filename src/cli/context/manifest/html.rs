@@ -1,7 +1,7 @@
-//! A manifest as one page of HTML: a bar for each agent, its segments as wide as their tokens. No script, nothing loaded, every name
-//! escaped.
+//! A manifest as one HTML page: a bar for each agent, with segments as wide as their tokens. No
+//! scripts, no external resources, every name escaped.
 //!
-//! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+//! A write to a string cannot fail, so the results of `write!` are ignored.
 
 use super::text::{beyond, inexact, name};
 use super::words;
@@ -28,7 +28,7 @@ p{margin:.3rem 0}.dim{opacity:.7}code{font-size:.9em;overflow-wrap:anywhere}
 @media(max-width:50rem){table{table-layout:auto}th:nth-child(n){width:auto}td:nth-child(n),td code{overflow-wrap:normal}body{overflow-x:auto}}
 ";
 
-/// The whole page.
+/// Returns the page.
 pub(super) fn page(manifest: &Manifest) -> String {
     let widest = manifest.entries.iter().map(|entry| entry.total.fixed).max().unwrap_or(0).max(1);
     let mut out = format!(
@@ -104,7 +104,7 @@ fn row(part: &Part, out: &mut String) {
     let place = part.position.map_or_else(|| "dropped".to_owned(), |at| (at + 1).to_string());
     let bound = part.bound.map_or_else(|| "no bound".to_owned(), thousands);
     let sources: Vec<&str> = part.source.iter().map(|source| source.path.as_deref().unwrap_or(&source.name)).collect();
-    // Most segments have the name of their kind.
+    // Most segments are named like their kind.
     let kind =
         if name(part) == part.kind.word() { String::new() } else { format!(" <span class=\"dim\">{}</span>", part.kind.word()) };
     let _ = writeln!(
@@ -119,7 +119,7 @@ fn row(part: &Part, out: &mut String) {
     );
 }
 
-/// A part of a whole in per cent, to a tenth, without a float.
+/// Returns a part of a whole in percent, to a tenth, without floating point.
 fn share(part: usize, whole: usize) -> String {
     let tenths = part.saturating_mul(1000) / whole;
     format!("{}.{}%", tenths / 10, tenths % 10)

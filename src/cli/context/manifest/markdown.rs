@@ -1,6 +1,7 @@
-//! A manifest as Markdown: a table for each agent. Names of files and values cannot end a cell.
+//! A manifest as Markdown: a table for each agent. Names of files and values are escaped, so that
+//! they cannot end a cell.
 //!
-//! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+//! A write to a string cannot fail, so the results of `write!` are ignored.
 
 use super::text::{beyond, inexact, name};
 use super::words;
@@ -9,7 +10,7 @@ use crate::cli::render::summary::thousands;
 use crate::context::manifest::{Entry, Manifest, Part, SCHEMA};
 use std::fmt::Write as _;
 
-/// The whole page.
+/// Returns the page.
 pub(super) fn page(manifest: &Manifest) -> String {
     let mut out = format!("<!-- {SCHEMA} -->\n# What each agent receives\n\nRegistry `{}`\n", manifest.registry_hash);
     for entry in &manifest.entries {

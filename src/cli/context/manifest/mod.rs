@@ -1,4 +1,4 @@
-//! `ctxc manifest`: what every agent of a project would receive, and what changed about it.
+//! `ctxc manifest`: the contexts of all agents of a project, and their changes.
 
 mod args;
 mod change_markdown;

@@ -1,6 +1,8 @@
-//! Conditions on `manifest_tokens`: what only a manifest can judge, said where one is made.
+//! Conditions on `manifest_tokens`, which only a manifest can decide; reported whenever one is
+//! made.
 //!
-//! The tokens of an agent are those that are known before a run, as the request goes out. What is left to a run is bounded by budgets.
+//! The tokens of an agent are those known before a run, in the form of the request. Tokens that a
+//! run adds are limited by budgets.
 
 use crate::base::rule_meta::Severity;
 use crate::base::span::Spanned;
@@ -16,7 +18,7 @@ struct FailedCondition {
     message: String,
 }
 
-/// Says what is not met; what is of error severity ends the run with findings.
+/// Prints the failed conditions; returns an error if one has severity error.
 pub(super) fn met(project: &Compiled, manifest: &Manifest, cx: &mut Cx) -> Result<()> {
     let (errors, others): (Vec<FailedCondition>, Vec<FailedCondition>) =
         unmet(project, manifest).into_iter().partition(|unmet| unmet.level == Severity::Error);
@@ -28,7 +30,8 @@ pub(super) fn met(project: &Compiled, manifest: &Manifest, cx: &mut Cx) -> Resul
     Err(errors.map(|message| format!("and {message}")).fold(CliError::new(Kind::Findings, first), CliError::hint))
 }
 
-/// Every condition on tokens that an agent of the manifest does not meet, in the order of the agents.
+/// Returns the failed conditions on tokens of all agents of the manifest, in the order of the
+/// agents.
 fn unmet(project: &Compiled, manifest: &Manifest) -> Vec<FailedCondition> {
     let asks = |requirement: &&Requirement| {
         requirement.conditions.iter().any(|condition| matches!(condition.value.test, Test::Number(Measure::ManifestTokens, ..)))
@@ -46,7 +49,7 @@ fn unmet(project: &Compiled, manifest: &Manifest) -> Vec<FailedCondition> {
     out
 }
 
-/// Whether a requirement is about an agent: by the role that plays it, and by the task that it belongs to.
+/// Returns true if a requirement applies to an agent, by its role and its task.
 fn is_about(requirement: &Requirement, entry: &Entry, registry: &Registry) -> bool {
     let selector = &requirement.selector;
     let Some(task) = registry.find(&entry.task) else { return false };

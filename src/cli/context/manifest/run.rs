@@ -14,10 +14,10 @@ use crate::context::manifest::{self, Manifest, ManifestOptions, of_task};
 use crate::context::request::{Asked, Request};
 use std::num::NonZeroUsize;
 
-/// Where a project keeps its manifest.
+/// The default file of a project's manifest.
 const FILE: &str = "context-manifest.json";
 
-/// Prints, writes, checks or compares manifests.
+/// Runs the verb.
 pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
     if let Some(ManifestVerb::Diff(args)) = &args.verb {
         return diff::run(args, cx);
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
         Some(error) if manifest.entries.is_empty() => return Err(error),
         missing => missing,
     };
-    // What is not met, and who is not there, is said once everything else is.
+    // Failed conditions and missing agents are reported last.
     let met = match (require::met(&project, &manifest, cx), missing) {
         (met, None) => met,
         (Ok(()), Some(missing)) => Err(missing),
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
     met.map(|()| Exit::Success)
 }
 
-/// The manifest of requests that were sent.
+/// Writes the manifest of requests that were sent.
 fn of_requests(subject: &str, format: Format, args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
     if args.check {
         return Err(CliError::usage("`--check` compares the manifest of a project, and this is one of recorded requests")
@@ -89,13 +89,13 @@ fn print(manifest: &Manifest, format: Format, cx: &mut Cx) -> Result<()> {
     }
 }
 
-/// The format asked for, else the one that the name of the file ends in.
+/// Returns the requested format, or the one for the extension of the output file.
 fn format(args: &ManifestArgs) -> Format {
     let asked = if args.json { Some(Format::Json) } else { args.format };
     asked.or_else(|| Format::of_path(args.output.as_ref()?)).unwrap_or_default()
 }
 
-/// The manifest that is asked for, and why agents are missing in it.
+/// Makes the requested manifest, and returns it with the reason for missing agents.
 fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<(Manifest, Option<CliError>)> {
     if args.subject.is_none() && args.role.is_none() {
         if args.objective.is_there() {
@@ -119,7 +119,8 @@ fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<(Manifes
     Ok((counted.map_err(|faults| refused(&faults, &project.lines(&project.paths())))?, None))
 }
 
-/// The manifest of those agents of a project that can receive a context, and why the others cannot.
+/// Returns the manifest of those agents of a project that have a context, and the reason why the
+/// others have none.
 fn of_rest(project: &Compiled, counting: &CountingArgs, threads: Option<NonZeroUsize>) -> Result<(Manifest, Option<CliError>)> {
     let is_there = |task: &str| project.broken.is_empty() || project.registry.find(task).is_some();
     let mut config = project.config.clone();
@@ -136,7 +137,7 @@ fn of_rest(project: &Compiled, counting: &CountingArgs, threads: Option<NonZeroU
     Ok((manifest, missing))
 }
 
-/// Whether a manifest says what the project is.
+/// Checks that a stored manifest is equal to the current one.
 fn check(path: &Path, now: &Side, args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
     let shown = path.display();
     let known = Side::bare(shown.to_string(), side::manifest(path)?);

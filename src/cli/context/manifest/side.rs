@@ -1,6 +1,7 @@
-//! What one side of a comparison names: a manifest, a registry, a project's folder, or a git revision of this project.
+//! One side of a comparison: a manifest, a registry, a project's folder, or a git revision of this
+//! project.
 //!
-//! A file or folder that exists is taken before a revision of the same name.
+//! An existing file or folder has priority over a revision of the same name.
 
 use super::counting::{CountingArgs, of_project, of_registry};
 use crate::base::fs::{self, RealFs};
@@ -15,12 +16,12 @@ use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZeroUsize;
 
-/// Larger than the manifest of any project.
+/// The most bytes of a file; more than any manifest has.
 const LIMIT: u64 = 4 << 30;
-/// Where manifests come from.
+/// The hint on how to make manifests.
 const WHENCE: &str = "`ctxc manifest --output context-manifest.json` writes a manifest, `ctxc build` a registry";
 
-/// How sides are read.
+/// Reads sides with the same options.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sides<'a> {
     /// The folder of this run's project.
@@ -29,13 +30,13 @@ pub(super) struct Sides<'a> {
     pub(super) threads: Option<NonZeroUsize>,
 }
 
-/// One side, read.
+/// One side of a comparison.
 #[derive(Debug)]
 pub(super) struct Side {
-    /// What people call it.
+    /// The name for people.
     pub(super) name: String,
     pub(super) manifest: Manifest,
-    /// What it was made from; a manifest alone has nothing else.
+    /// The origin of the manifest.
     from: From,
 }
 
@@ -46,11 +47,11 @@ enum From {
     Manifest,
 }
 
-/// What the work tree is called.
+/// The name of the work tree.
 pub(super) const HERE: &str = "work tree";
 
 impl Side {
-    /// A manifest and nothing else.
+    /// A manifest without its origin.
     pub(super) const fn bare(name: String, manifest: Manifest) -> Self {
         Self { name, manifest, from: From::Manifest }
     }
@@ -60,7 +61,7 @@ impl Side {
         Self { name, manifest, from: From::Project(Box::new(project)) }
     }
 
-    /// The files that its settings stand in.
+    /// Returns the files that define its settings.
     pub(super) fn files(&self) -> Option<Inside<'_>> {
         match &self.from {
             From::Project(project) => Some(project.files()),
@@ -69,7 +70,7 @@ impl Side {
         }
     }
 
-    /// Its registry, where there is one.
+    /// Returns the registry, if the side has one.
     pub(super) fn registry(&self) -> Option<&Registry> {
         match &self.from {
             From::Project(project) => Some(&project.registry),
@@ -80,7 +81,7 @@ impl Side {
 }
 
 impl Sides<'_> {
-    /// Both sides. The new one is the project as it stands where nothing else is named.
+    /// Reads both sides. The default of the new one is the current project.
     pub(super) fn both(&self, old: &Path, new: Option<&Path>) -> Result<(Side, Side)> {
         if let Some(new) = new {
             return Ok((self.one(old)?, self.one(new)?));
@@ -91,8 +92,8 @@ impl Sides<'_> {
         Ok((self.revision(&old)?, self.revision(&new)?))
     }
 
-    /// A registry knows tasks and nothing of a project file: what is held against one is told of the tasks alone. In words, what was left
-    /// out for it.
+    /// Makes a registry and another side comparable: since a registry has no project file, only
+    /// tasks are compared. Returns a note on the omitted roles.
     pub(super) fn even(&self, old: &mut Side, new: &mut Side) -> Result<Option<String>> {
         let (bare, full) = match (&old.from, &new.from) {
             (From::Registry(..), From::Registry(..)) => return Ok(None),
@@ -107,7 +108,7 @@ impl Sides<'_> {
         if let From::Project(project) = &full.from {
             full.manifest = of_registry(&project.registry, &project.files(), self.counting, self.threads)?;
         } else {
-            // Of a manifest there is nothing else: what roles play cannot be told without them.
+            // A manifest has no registry to compute the tasks of roles from.
             full.manifest.entries.retain(|entry| entry.role.is_none());
             bare.manifest.entries.retain(|entry| !played.contains(&entry.task));
         }
@@ -149,7 +150,7 @@ impl Sides<'_> {
         Ok(Side::of_project(name, manifest, project))
     }
 
-    /// A manifest, or that of a registry.
+    /// Reads a manifest, or makes that of a registry.
     fn file(&self, path: &Path) -> Result<Side> {
         let bytes = bytes(path)?;
         let declared = serde_json::from_slice::<Declared>(&bytes).ok();
@@ -183,7 +184,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
     }
 }
 
-/// What a file says that it is.
+/// The schema that a file declares.
 #[derive(Deserialize)]
 struct Declared {
     schema: String,

@@ -1,6 +1,6 @@
-//! A manifest for people: a line for each agent's segments, and one for its total.
+//! A manifest as text: a line for each agent's segments, and one for its total.
 //!
-//! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+//! A write to a string cannot fail, so the results of `write!` are ignored.
 
 use super::words;
 use crate::cli::prelude::*;
@@ -9,21 +9,21 @@ use crate::kernel::context::{FIRST_EXPENDABLE, Kind};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// What a segment is called: its name without its kind, where it has one.
+/// Returns the name of a segment without its kind, if it has one.
 pub(super) fn name(part: &Part) -> &str {
     part.id.split_once(':').filter(|(kind, _)| *kind == part.kind.word()).map_or(&*part.id, |(_, name)| name)
 }
 
-/// The same in a line that does not say its kind beside it.
+/// Returns the name for a line that does not contain the kind.
 fn alone(part: &Part) -> String {
     let whose = if part.kind == Kind::Inherited { "parent's " } else { "" };
-    // A number alone names nothing.
+    // A number alone is not a name.
     let is_number = name(part).bytes().all(|byte| byte.is_ascii_digit());
     let name = if part.kind == Kind::History || is_number { &part.id } else { name(part) };
     format!("{whose}{}", escape(name))
 }
 
-/// What a run may take from the tokens that are known, and add to them.
+/// Describes the tokens that a run may remove and add.
 pub(super) fn beyond(entry: &Entry) -> String {
     let Total { least, fixed, bound, .. } = entry.total;
     let less = if least < fixed { format!(", at least {}", thousands(least)) } else { String::new() };
@@ -34,7 +34,8 @@ pub(super) fn beyond(entry: &Entry) -> String {
     }
 }
 
-/// A word behind the tokenizer's name, where its figures are neither exact nor called an estimate by the name itself.
+/// Returns a note for the tokenizer if its figures are not exact and its name does not mark them as
+/// estimates.
 pub(super) fn inexact(entry: &Entry) -> &'static str {
     let is_said = entry.tokenizer.exact || entry.tokenizer.name.ends_with("(estimate)");
     if is_said { "" } else { ", an upper bound" }
@@ -81,7 +82,7 @@ pub(super) fn print(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
     Ok(())
 }
 
-/// The segments as they stand, with the end of what a cache can reuse.
+/// Returns the segments in their order, with the end of the reusable prefix.
 fn segments(entry: &Entry) -> String {
     let reusable = entry.prefix_segments;
     let mut out = String::new();
@@ -108,7 +109,8 @@ fn segments(entry: &Entry) -> String {
 fn tokens(entry: &Entry, part: &Part) -> String {
     let known = thousands(part.tokens);
     if !part.is_variable() {
-        // Without a budget it is left out for what a run may say as well, or say better.
+        // Without a budget, a segment may still be omitted if the run provides an equal or better
+        // one.
         let may_lack = entry.budget.tokens.is_none() && part.least < part.tokens;
         return if may_lack { format!("0 or {known}") } else { words::known(part) };
     }
@@ -120,7 +122,7 @@ fn tokens(entry: &Entry, part: &Part) -> String {
     }
 }
 
-/// The line below: how much in all, who counted, what it waits for.
+/// Returns the line with the total, the tokenizer and the names of missing values.
 fn total(entry: &Entry) -> String {
     let Total { least, fixed, bound, .. } = entry.total;
     let counted = format!("{}{}", entry.tokenizer.name, inexact(entry));

@@ -1,21 +1,22 @@
-//! What a manifest says of an agent's model, price and policy, in words that text, Markdown and HTML share. Escapes nothing: each
-//! form has its own dangers.
+//! Descriptions of an agent's model, price and policy that text, Markdown and HTML share. Escapes
+//! nothing, since each format requires its own escaping.
 
 use crate::base::number::usd;
 use crate::cli::render::summary::{plural, thousands};
 use crate::context::manifest::{Cost, CostChange, DefaultValue, Entry, Part};
 use crate::kernel::sampling::Sampled;
 
-/// Characters of a default that are shown.
+/// The most characters of a printed default.
 const MOST_DEFAULT: usize = 40;
 
-/// Tokens of what is known of a segment: of all of it, where the budget cuts it.
+/// Returns the known tokens of a segment; with those of the whole segment if the budget cuts it.
 pub(super) fn known(part: &Part) -> String {
     let kept = thousands(part.tokens);
     part.uncut.map_or_else(|| kept.clone(), |whole| format!("{kept} of {}", thousands(whole)))
 }
 
-/// The defaults of parameters for which a caller may hand in other values, with the tokens of the whole where they are counted.
+/// Describes the defaults of parameters that a caller may replace, with the total tokens if these
+/// are counted.
 pub(in crate::cli::context) fn defaults(defaults: &[DefaultValue], tokens: Option<usize>) -> Option<String> {
     let one = |own: &DefaultValue| {
         let mut first = own.value.chars();
@@ -27,7 +28,7 @@ pub(in crate::cli::context) fn defaults(defaults: &[DefaultValue], tokens: Optio
     (!all.is_empty()).then(|| format!("defaults, if a caller hands in nothing else{counted}: {}", all.join(", ")))
 }
 
-/// The model, how it came to be it, and what stands behind it.
+/// Returns the model and a description of its choice, with its fallbacks.
 pub(super) fn model(entry: &Entry) -> Option<(&str, String)> {
     let (name, routing) = entry.model.as_deref().zip(entry.routing.as_ref())?;
     let behind = if routing.fallback.is_empty() { String::new() } else { format!("; then {}", routing.fallback.join(", ")) };
@@ -35,7 +36,7 @@ pub(super) fn model(entry: &Entry) -> Option<(&str, String)> {
     Some((name, format!("({}, {}{id}): {}{behind}", routing.tier, routing.provider, routing.reason)))
 }
 
-/// What a call costs before its answer.
+/// Describes the cost of a call before its answer.
 pub(super) fn cost(entry: &Entry) -> Option<String> {
     let Cost { first, again, most } = entry.cost.as_ref()?;
     let cached = if again < first { format!(", {} with the prefix cached", usd(*again)) } else { String::new() };
@@ -48,7 +49,8 @@ pub(super) fn cost(entry: &Entry) -> Option<String> {
     Some(format!("US$ {} a call before its answer{cached}{most}{limit}", usd(*first)))
 }
 
-/// What a call costs before and after, where a price is known: “US$ 0.0002 → 0.0001 (−50 %)”.
+/// Describes the costs of a call before and after, if a price is known, such as “US$ 0.0002 →
+/// 0.0001 (−50 %)”.
 pub(super) fn paid(paid: &CostChange) -> Option<String> {
     let (from, to) = match (&paid.from, &paid.to) {
         (None, None) => return None,
@@ -65,7 +67,7 @@ pub(super) fn paid(paid: &CostChange) -> Option<String> {
     Some(format!("US$ {} a call{again}", change(from.first, to.first)))
 }
 
-/// “0.0002 → 0.0001 (−50 %)”; one figure where they are the same.
+/// Returns a text such as “0.0002 → 0.0001 (−50 %)”; one figure if both are equal.
 fn change(from: f64, to: f64) -> String {
     if usd(from) == usd(to) {
         return usd(to);
@@ -79,7 +81,8 @@ fn change(from: f64, to: f64) -> String {
     format!("{} → {}{share}", usd(from), usd(to))
 }
 
-/// How its model is asked to answer, and what its tools may do, as (word, entries).
+/// Returns the sampling of the model and the policy of its tools, as pairs of a word and its
+/// entries.
 pub(super) fn policy(entry: &Entry) -> Vec<(&'static str, Vec<String>)> {
     let mut out: Vec<(&str, Vec<String>)> = vec![("sampling", entry.sampling.iter().map(Sampled::words).collect())];
     if let Some(tools) = &entry.tool_policy {

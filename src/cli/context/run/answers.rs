@@ -1,4 +1,4 @@
-//! Where the answers of a run come from: a script, a recording, models.
+//! The sources of answers of a run: a script, a recording, models.
 
 use super::args::RunArgs;
 use super::traces;
@@ -20,10 +20,10 @@ use crate::scenario::paths;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Everybody who may answer.
+/// The possible sources of answers.
 #[derive(Debug)]
 pub(super) struct Sources<'p> {
-    /// What the command line says, or what holds where it says nothing.
+    /// The source of the command line, or the default.
     pub(super) from: AnswerSource,
     replay: Replay,
     script: Script,
@@ -31,12 +31,12 @@ pub(super) struct Sources<'p> {
 }
 
 impl<'p> Sources<'p> {
-    /// Reads what answers. Models are asked in a trusted project alone.
+    /// Opens the sources. Models are called in a trusted project only.
     pub(super) fn new(args: &RunArgs, from: AnswerSource, project: &'p Compiled, task: &str) -> Result<Self> {
         let script = match (&args.script, from) {
             (Some(path), AnswerSource::Scripted) => {
                 let script = script::read(path)?;
-                // Tasks of a source have agents of their own each.
+                // Tasks of a task source have different agents.
                 if args.source.is_none() {
                     for_somebody(&script, path, project, task)?;
                 }
@@ -58,12 +58,12 @@ impl<'p> Sources<'p> {
         Ok(Self { from, replay, script, models })
     }
 
-    /// What is written for agents and scripts.
+    /// The answers for agents and scripts.
     pub(super) const fn script(&self) -> &Script {
         &self.script
     }
 
-    /// Does something with who answers.
+    /// Calls a function with the selected source.
     pub(super) fn with<T>(&self, then: impl FnOnce(&dyn Answers) -> T) -> T {
         match (self.from, &self.models) {
             (AnswerSource::Scripted, _) => then(&self.script),
@@ -74,7 +74,7 @@ impl<'p> Sources<'p> {
     }
 }
 
-/// Refuses answers that nobody of a task is given.
+/// Refuses answers that no agent of the task can receive.
 fn for_somebody(script: &Script, path: &Path, project: &Compiled, task: &str) -> Result<()> {
     let Some(takes) = project.registry.signature(task) else { return Ok(()) };
     let has_subtasks = has_subtasks(script.answers());
@@ -87,13 +87,14 @@ fn for_somebody(script: &Script, path: &Path, project: &Compiled, task: &str) ->
     }
 }
 
-/// What was recorded: in the recording that is named, else beside the scenarios of the project.
+/// Returns the recorded calls: of the named recording, or those beside the scenarios of the
+/// project.
 fn recorded(args: &RunArgs, project: &Compiled) -> Result<Vec<Recording>> {
     let Some(named) = &args.recording else { return Ok(of_scenarios(project)) };
     if let Some(name) = named.strip_prefix("run:") {
         return Ok(traces::read(&project.root, name)?.1.calls.into_values().collect());
     }
-    // A call whose line is incomplete is missed by the request that it would answer.
+    // A call with an incomplete line is skipped; its request then has no answer.
     let calls = Subject::parse(named).load(&project.root, &mut |_| {}).map_err(|fault| CliError::usage(fault.to_string()))?;
     Ok(calls.into_iter().map(|call| call.call).collect())
 }
@@ -110,7 +111,7 @@ fn of_scenarios(project: &Compiled) -> Vec<Recording> {
     paths.into_iter().filter_map(read).flat_map(|found| found.calls).collect()
 }
 
-/// Why a run that needs a model may not be recorded.
+/// Returns the error for a run that must be recorded in a project without recordings.
 pub(super) fn shape() -> CliError {
     CliError::new(Kind::Usage, "answers are not recorded in this project: `[record] content` in ctxc.toml is \"shape\"")
         .hint("`--answers live` asks and keeps no words")

@@ -1,4 +1,5 @@
-//! `ctxc new scenario --from run:ID[/NODE]`: the situation of an agent in a run, as its trace has it, and what it answered; or the whole run.
+//! `ctxc new scenario --from run:ID[/NODE]`: the situation of an agent in the trace of a run, with
+//! its answers; or the whole run.
 
 use super::traces;
 use crate::cli::context::project::Compiled;
@@ -18,7 +19,7 @@ use crate::run::trace::{Begin, Journal, TraceEvent};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// How somebody names a run in place of a recording.
+/// The prefix of a run in place of a recording.
 pub(in crate::cli::context) const RUN: &str = "run:";
 
 /// An agent of a run.
@@ -28,29 +29,29 @@ pub(in crate::cli::context) struct AgentOfRun {
     pub(in crate::cli::context) role: Option<String>,
     pub(in crate::cli::context) node: String,
     pub(in crate::cli::context) objective: Option<String>,
-    /// Its values, as the command line has them.
+    /// Its inputs, in the form of the command line.
     pub(in crate::cli::context) inputs: Vec<String>,
-    /// What the stages before it left, as the command line has it.
+    /// The results of earlier stages, in the form of the command line.
     pub(in crate::cli::context) results: Vec<String>,
     /// Its calls, as trials of a scenario.
     pub(in crate::cli::context) calls: Vec<Recording>,
-    /// Tokens of them, in and out.
+    /// Their tokens, input and output.
     pub(in crate::cli::context) tokens: u64,
-    /// How its run ended: `interrupted` where that says nothing of it.
+    /// The status at the end of its run; `interrupted` if the trace has no end.
     pub(in crate::cli::context) ends: String,
 }
 
-/// What a scenario is made of.
+/// The source of a scenario.
 #[derive(Debug)]
 pub(in crate::cli::context) enum FromRun {
     /// A whole run.
     Whole(RunOfTask),
-    /// An agent of one.
+    /// An agent of a run.
     Agent(AgentOfRun),
 }
 
 impl FromRun {
-    /// The role that was played, else the task.
+    /// Returns the role, or the task of an agent without a role.
     pub(in crate::cli::context) fn subject(&self) -> &str {
         match self {
             Self::Whole(run) => run.role.as_deref().unwrap_or(&run.task),
@@ -58,7 +59,7 @@ impl FromRun {
         }
     }
 
-    /// How the run ended.
+    /// Returns the status at the end of the run.
     pub(in crate::cli::context) fn ends(&self) -> &str {
         match self {
             Self::Whole(run) => &run.ends,
@@ -67,10 +68,11 @@ impl FromRun {
     }
 }
 
-/// Reads the run that `run:ID` names, or one agent of it: where `run:ID/NODE` names that, or it is all that the run has.
+/// Reads the run that `run:ID` names; one agent of it for `run:ID/NODE`, and if the run has only
+/// one agent.
 ///
 /// # Errors
-/// There is no such run or agent, its values are not kept, or a scenario cannot hold it.
+/// No such run or agent exists, its values are not stored, or a scenario cannot represent it.
 pub(in crate::cli::context) fn from_run(project: &Compiled, text: &str) -> Result<FromRun> {
     match whole(project, text)? {
         Some(run) => Ok(FromRun::Whole(run)),
@@ -78,10 +80,11 @@ pub(in crate::cli::context) fn from_run(project: &Compiled, text: &str) -> Resul
     }
 }
 
-/// Reads the agent that `run:ID` or `run:ID/NODE` names; the one that answered last where no node is named.
+/// Reads the agent that `run:ID` or `run:ID/NODE` names; without a node, the last one that
+/// answered.
 ///
 /// # Errors
-/// There is no such run or agent, or its values are not kept.
+/// No such run or agent exists, or its values are not stored.
 fn of_run(project: &Compiled, text: &str) -> Result<AgentOfRun> {
     let named = text.strip_prefix(RUN).unwrap_or(text);
     let (id, node) = named.find('/').map_or((named, None), |at| (named.get(..at).unwrap_or(""), named.get(at..)));
@@ -106,7 +109,7 @@ fn of_run(project: &Compiled, text: &str) -> Result<AgentOfRun> {
     })
 }
 
-/// A result with its notes, where it has some, and with its trust, where a run has seen that it is untrusted.
+/// Returns a result with its notes, if any, and with its trust if the run marked it as untrusted.
 pub(in crate::cli::context) fn whole_result(StepResult { content, notes, trust }: StepResult) -> Value {
     if notes.is_none() && trust.is_trusted() {
         return content;
@@ -119,7 +122,7 @@ pub(in crate::cli::context) fn whole_result(StepResult { content, notes, trust }
     whole
 }
 
-/// A run that a scenario is made of: its name, how it began, and what happened in it.
+/// Reads a run for a scenario: its name, its beginning and its trace.
 fn read(project: &Compiled, id: &str) -> Result<(String, Begin, Journal)> {
     let (id, journal) = traces::read(&project.root, id)?;
     let begin =
@@ -136,13 +139,13 @@ fn read(project: &Compiled, id: &str) -> Result<(String, Begin, Journal)> {
     Ok((id, begin, journal))
 }
 
-/// The calls of a run as those of a trial.
+/// Returns the calls of a run as those of a trial.
 fn trials(calls: BTreeMap<String, Recording>) -> impl Iterator<Item = Recording> {
     let trial = Some(TrialOf { stage: Stage::First, number: 1, of: 1 });
     calls.into_values().map(move |call| Recording { trial, run: None, ..call })
 }
 
-/// Tokens of a call, in and out.
+/// Returns the tokens of a call, input and output.
 fn used(call: &Recording) -> u64 {
     call.usage.input.unwrap_or(0).saturating_add(call.usage.output.unwrap_or(0))
 }
@@ -154,23 +157,24 @@ pub(in crate::cli::context) struct RunOfTask {
     pub(in crate::cli::context) role: Option<String>,
     pub(in crate::cli::context) objective: Option<String>,
     pub(in crate::cli::context) inputs: Vec<(String, Given)>,
-    /// The agents and scripts that it came by, by their names.
+    /// The agents and scripts of its path, by name.
     pub(in crate::cli::context) path: Vec<String>,
-    /// Whether nothing was cut out of a context.
+    /// True if nothing was cut from a context.
     pub(in crate::cli::context) is_whole: bool,
-    /// How it ended.
+    /// The status at its end.
     pub(in crate::cli::context) ends: String,
-    /// What scripts wrote, by their names.
+    /// The outputs of scripts, by name.
     pub(in crate::cli::context) scripts: Vec<(String, Value)>,
     pub(in crate::cli::context) calls: Vec<Recording>,
-    /// Tokens of its calls, in and out.
+    /// Tokens of its calls, input and output.
     pub(in crate::cli::context) tokens: u64,
 }
 
-/// Reads the run that `run:ID` names; `None` where an agent of it is named, or one agent is all that it has.
+/// Reads the run that `run:ID` names; `None` if an agent of it is named, or if it has only one
+/// agent.
 ///
 /// # Errors
-/// There is no such run, its values are not kept, or a scenario cannot hold it.
+/// No such run exists, its values are not stored, or a scenario cannot represent it.
 fn whole(project: &Compiled, text: &str) -> Result<Option<RunOfTask>> {
     let named = text.strip_prefix(RUN).unwrap_or(text);
     if named.contains('/') {
@@ -239,18 +243,18 @@ fn whole(project: &Compiled, text: &str) -> Result<Option<RunOfTask>> {
     }))
 }
 
-/// A value as the command line has it: words that begin with `@` begin with two.
+/// Returns an input in the form of the command line: a leading `@` is doubled.
 fn given(name: &str, value: &Value) -> String {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let mark = if text.starts_with('@') { "@" } else { "" };
     format!("{name}={mark}{text}")
 }
 
-/// The first stage of the agent that is meant, and its node.
+/// Returns the first stage of the named agent, and its node.
 fn stage(project: &Compiled, task: &str, (id, node): (&str, Option<&str>), journal: &Journal) -> Result<(String, String)> {
     let of = |event: &TraceEvent| {
         let TraceEvent::Stage { stage, node, .. } = event else { return None };
-        // Stages of subtasks have a `:` behind those of the agent that asked.
+        // Stages of subtasks have a `:` after those of the agent that requested them.
         (!stage.contains(':')).then(|| (stage.clone(), node.clone()))
     };
     let all: Vec<(String, String)> = journal.events.iter().filter_map(of).collect();
@@ -268,7 +272,7 @@ fn stage(project: &Compiled, task: &str, (id, node): (&str, Option<&str>), journ
     })
 }
 
-/// What the stages before an agent left, as its context had it.
+/// Returns the results of the stages before an agent, as they were in its context.
 fn results(
     project: &Compiled,
     begin: &Begin,

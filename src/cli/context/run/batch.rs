@@ -1,7 +1,8 @@
-//! `ctxc run --source`: tasks worked off one after another, each in a run of its own, under one budget; at the end, what stood in the way more
-//! than once.
+//! `ctxc run --source`: runs tasks one after another, each in a run of its own, under one budget;
+//! at the end, reports the repeated failures.
 //!
-//! What a task is to be run with is its payload. One that is complete is remembered in the user's folder for state.
+//! The payload of a task contains its inputs. Completed tasks are stored in the user's state
+//! folder.
 
 use super::args::RunArgs;
 use super::execute::{self, Done, Wanted};
@@ -36,16 +37,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
-/// The source that listens.
+/// The source that listens for deliveries.
 const WEBHOOK: &str = "webhook";
-/// Variables with what senders prove themselves by.
+/// Variables with the secrets that authenticate senders.
 const PROOFS: [&str; 2] = ["CTXC_WEBHOOK_TOKEN", "CTXC_WEBHOOK_SECRET"];
-/// How long a delivery is waited for before the next look.
+/// The time to wait for a delivery before the next check.
 const WAIT: Duration = Duration::from_mins(1);
-/// More failures than so many within so long end the batch.
+/// The number of failures within a time that ends the batch.
 const FAILURES: (u32, Duration) = (5, Duration::from_mins(1));
 
-/// The whole task as one stage: what is inside of it has a pipeline of its own.
+/// The whole task as one stage; its inner stages have a pipeline of their own.
 #[derive(Debug)]
 struct OneRun;
 
@@ -59,7 +60,7 @@ impl StageGraph for OneRun {
     }
 }
 
-/// Tasks of a file: those that are not remembered as complete.
+/// The tasks of a file that are not yet complete.
 #[derive(Debug)]
 struct TasksOfFile {
     queue: TaskQueue<Value>,
@@ -81,7 +82,8 @@ impl TaskSource<Value> for TasksOfFile {
     }
 }
 
-/// Tasks that are delivered. One that fails is tried again by the next command: by this one it would be tried without end.
+/// Delivered tasks. A failed one is retried by the next command only, since this one would retry it
+/// forever.
 struct Deliveries(Webhook);
 
 impl TaskSource<Value> for Deliveries {
@@ -98,7 +100,7 @@ impl TaskSource<Value> for Deliveries {
     }
 }
 
-/// Where tasks come from.
+/// A source of tasks.
 enum Source {
     File(TasksOfFile),
     Webhook(Deliveries),
@@ -160,7 +162,7 @@ fn infrastructure(obstacle: Obstacle) -> CliError {
     CliError::new(Kind::Infrastructure, obstacle.note)
 }
 
-/// Runs a task, or works off those of a source.
+/// Runs a task, or the tasks of a source.
 pub(crate) fn run(args: &RunArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
     match &args.source {
@@ -169,7 +171,7 @@ pub(crate) fn run(args: &RunArgs, cx: &mut Cx) -> Result<Exit> {
     }
 }
 
-/// Works tasks off.
+/// Runs the tasks of a source.
 fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
     let patterns = args.patterns.as_deref().map(patterns).transpose()?;
     let collector = Collector::from_env(cx);
@@ -214,7 +216,7 @@ fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Resu
                     output(&done, amounts)
                 }
                 Err(error) => {
-                    // What is refused to one task is refused to all.
+                    // An error before the run affects all tasks.
                     let note = error.message.clone();
                     refused = Some(error);
                     Err(Obstacle::new(ObstacleKind::Budget, note))
@@ -223,7 +225,7 @@ fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Resu
         });
         let BatchReport { runs: more, ended, .. } = report.map_err(infrastructure)?;
         runs.extend(more);
-        // As many as were asked for is no bad end.
+        // Reaching the requested number of tasks is not a failure.
         if args.max_tasks.is_some_and(|most| runs.len() as u64 >= most) {
             break ended.filter(|why| runs.last().is_some_and(|(_, state)| state.obstacle() == Some(why)));
         }
@@ -243,7 +245,7 @@ const fn amount(tokens: u64) -> f64 {
     tokens as f64
 }
 
-/// What a run gives back to its batch.
+/// Returns the result of a run for its batch.
 fn output(done: &Done, amounts: &mut Amounts) -> std::result::Result<AgentOutput, Obstacle> {
     let counted = [("tokens", amount(done.end.tokens[0] + done.end.tokens[1])), ("usd", done.end.usd)];
     amounts.extend(counted.map(|(unit, amount)| (unit.to_owned(), amount)));
@@ -253,8 +255,9 @@ fn output(done: &Done, amounts: &mut Amounts) -> std::result::Result<AgentOutput
     }
 }
 
-/// What a task is run with: `task` or `role`, `inputs` and `objective` of its payload; where the command line names a task, its values are the fields of the
-/// payload that go by their names.
+/// Returns the specification of a task's run: `task` or `role`, `inputs` and `objective` of its
+/// payload. If the command line names a task, its parameters are filled from the fields of the
+/// payload with the same names.
 fn wanted<'p>(args: &RunArgs, project: &'p Compiled, payload: &Value) -> Result<Wanted<'p>> {
     let field = |name: &str| payload.get(name).and_then(Value::as_str);
     let (role, task) = match (args.subject.is_there(), field("role"), field("task")) {
@@ -284,7 +287,7 @@ fn wanted<'p>(args: &RunArgs, project: &'p Compiled, payload: &Value) -> Result<
     Ok(Wanted { task, role, inputs, objective, attempts: Vec::new(), most: (None, None) })
 }
 
-/// The patterns of a file.
+/// Reads the failure patterns in a file.
 fn patterns(path: &Path) -> Result<Vec<FailurePattern>> {
     let refused = |why: String| CliError::usage(format!("--patterns {}: {why}", path.display()));
     let text = script::text(path, "the file of patterns")?;
@@ -295,7 +298,7 @@ fn patterns(path: &Path) -> Result<Vec<FailurePattern>> {
     serde_json::from_value(root.to_json()).map_err(|why| refused(why.to_string()))
 }
 
-/// Says what became of the tasks, and what stood in their way more than once.
+/// Prints the outcome of the tasks, and the repeated failures.
 fn report(
     runs: &[(String, PipelineState)],
     outcomes: &[OutcomeContext],

@@ -1,7 +1,9 @@
-//! `ctxc new scenario --best N`: of the runs that are kept, those that cover the most of what no scenario covers yet: tasks and roles first,
-//! then agents and scripts, the ways between them, whole paths, and ends.
+//! `ctxc new scenario --best N`: chooses the stored runs that cover the most of the uncovered parts
+//! of the project: tasks and roles first, then agents and scripts, the ways between them, whole
+//! paths, and end states.
 //!
-//! Greedy: each is chosen beside those before it, and one that adds nothing is never chosen.
+//! Greedy: each run is chosen in addition to those before it; a run that adds nothing is never
+//! chosen.
 
 use super::as_scenario::{self, FromRun, RUN};
 use super::traces;
@@ -13,17 +15,17 @@ use crate::scenario::expect::trajectory::Matching;
 use crate::scenario::model::{AnswerTest, Case, Subject};
 use std::collections::BTreeSet;
 
-/// What runs and scenarios cover, each in words that no other has.
+/// The covered parts of runs and scenarios, each as a unique text.
 type Coverage = BTreeSet<String>;
 
-/// The runs that were chosen, and why others could not be.
+/// The chosen runs, and the refused ones.
 #[derive(Debug)]
 pub(in crate::cli::context) struct Best {
-    /// The best first.
+    /// The best run first.
     pub(in crate::cli::context) runs: Vec<FromRun>,
-    /// How many runs there are of what was asked for.
+    /// The number of runs that match the request.
     pub(in crate::cli::context) of: usize,
-    /// Those that no scenario can hold, each with the reason.
+    /// The runs that a scenario cannot represent, each with the reason.
     pub(in crate::cli::context) refused: Vec<(String, String)>,
 }
 
@@ -34,7 +36,8 @@ struct Candidate {
     is_complete: bool,
 }
 
-/// Chooses runs whose names begin with `prefix`, of a task or role where one is named.
+/// Chooses runs whose names begin with `prefix`; if a subject is given, only runs of this task or
+/// role.
 pub(in crate::cli::context) fn best(project: &Compiled, (prefix, subject): (&str, Option<&str>), most: usize) -> Best {
     let mut covered: Coverage = eval::all(&project.root, &project.config)
         .iter()
@@ -57,7 +60,7 @@ pub(in crate::cli::context) fn best(project: &Compiled, (prefix, subject): (&str
     let of = candidates.len() + refused.len();
     let mut runs = Vec::new();
     while runs.len() < most {
-        // Of equals, one that is complete, then the newest.
+        // Of equal runs, a complete one has priority, then the newest.
         let value = |one: &Candidate| {
             let new: Vec<&String> = one.covers.difference(&covered).collect();
             (new.iter().any(|what| what.starts_with(SUBJECT)), new.len(), one.is_complete)
@@ -71,16 +74,16 @@ pub(in crate::cli::context) fn best(project: &Compiled, (prefix, subject): (&str
     Best { runs, of, refused }
 }
 
-/// Whether a run that no scenario can hold is of a task or role.
+/// Returns true if a run that a scenario cannot represent is of a task or role.
 fn is_of(project: &Compiled, name: &str, subject: &str) -> bool {
     let begin = traces::read(&project.root, name).ok().and_then(|(_, journal)| journal.begin);
     begin.is_some_and(|begin| begin.role.unwrap_or(begin.task) == subject)
 }
 
-/// How the words of a task or role begin.
+/// The prefix of covered tasks and roles.
 const SUBJECT: &str = "subject";
 
-/// What a path of some nodes covers.
+/// Returns the coverage of a path of nodes.
 fn of_path(subject: &str, path: &[String], (ends, is_exact): (&str, bool)) -> Coverage {
     let mut covers = Coverage::from([format!("{SUBJECT} {subject}"), format!("end {subject} {ends}")]);
     covers.extend(path.iter().map(|node| format!("node {subject} {}", node_of(node))));
@@ -97,12 +100,12 @@ fn of_path(subject: &str, path: &[String], (ends, is_exact): (&str, bool)) -> Co
 fn of_run(run: &FromRun) -> Coverage {
     match run {
         FromRun::Whole(whole) => of_path(run.subject(), &whole.path, (whole.ends.as_str(), true)),
-        // Its scenario says nothing of an end.
+        // The scenario of a single agent has no expectation on the end.
         FromRun::Agent(agent) => of_path(run.subject(), std::slice::from_ref(&agent.node), ("complete", true)),
     }
 }
 
-/// What a scenario covers already: a run its path, an agent itself.
+/// Returns the coverage of a scenario: the path of a run, or a single agent.
 fn of_case(case: &Case) -> Coverage {
     let (Subject::Task(subject) | Subject::Role(subject)) = &case.subject.value else { return Coverage::new() };
     if !case.is_run {

@@ -1,4 +1,5 @@
-//! Runs the commands of a project: scripts, lists of files, tools. The user permitted them; `[policy]` of the project bounds them further.
+//! Runs the commands of a project: scripts, lists of files, tools. The user permitted them;
+//! `[policy]` of the project limits them further.
 
 use crate::base::fs;
 use crate::base::secrets::names::is_withheld;
@@ -21,9 +22,9 @@ use std::time::Duration;
 pub(super) struct ProjectCommands<'p> {
     project: &'p Compiled,
     policy: &'p Policy,
-    /// Whether the user permitted them.
+    /// True if the user permitted them.
     is_permitted: bool,
-    /// Variables that none of them sees.
+    /// Variables that commands never receive.
     hidden: BTreeSet<String>,
 }
 
@@ -33,7 +34,7 @@ impl<'p> ProjectCommands<'p> {
         Self { project, policy: &project.config.policy, is_permitted, hidden: keys.collect() }
     }
 
-    /// Runs a program with some of our variables.
+    /// Runs a program with a selection of the own variables.
     fn execute(
         &self,
         argv: &[String],
@@ -63,7 +64,8 @@ impl<'p> ProjectCommands<'p> {
         }
     }
 
-    /// A program and its arguments: a path from the project's folder, whatever the system takes such a path from.
+    /// Returns a program and its arguments; a path is relative to the project's folder on every
+    /// system.
     fn argv(&self, written: &[String]) -> Vec<String> {
         let mut argv = written.to_vec();
         if let Some(program) = argv.first_mut().filter(|program| program.contains('/')) {
@@ -72,7 +74,8 @@ impl<'p> ProjectCommands<'p> {
         argv
     }
 
-    /// Refuses what the user did not permit, and what the project's policy rules out.
+    /// Returns an error for a command that the user did not permit, or that the project's policy
+    /// excludes.
     fn permit(&self, line: &str) -> std::result::Result<(), String> {
         if !self.is_permitted {
             return Err(format!(
@@ -112,7 +115,7 @@ impl Commands for ProjectCommands<'_> {
     }
 }
 
-/// Files of the project, and the lists of them that commands give.
+/// Files of the project, and the lists of files from commands.
 #[derive(Debug)]
 pub(super) struct ListedFiles<'p> {
     pub(super) inside: Inside<'p>,
@@ -139,7 +142,7 @@ impl Files for ListedFiles<'_> {
     }
 }
 
-/// The tools of a project: those that commands run, and those of servers.
+/// The tools of a project: those run by commands, and those of servers.
 #[derive(Debug)]
 pub(super) struct ProjectTools<'p> {
     pub(super) commands: &'p ProjectCommands<'p>,
@@ -147,10 +150,10 @@ pub(super) struct ProjectTools<'p> {
 }
 
 impl<'p> ProjectTools<'p> {
-    /// Starts the servers, where a role has tools that no command runs.
+    /// Starts the servers, if a role has tools without a command.
     ///
     /// # Errors
-    /// One cannot be started, or a tool is of no server: which, and why.
+    /// A server cannot be started, or no server has a tool.
     pub(super) fn start(commands: &'p ProjectCommands<'p>, role: Option<&Role>) -> std::result::Result<Self, String> {
         let mut servers = McpServers::new();
         let tools = role.and_then(|role| role.tools.as_ref());

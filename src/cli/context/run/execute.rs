@@ -1,4 +1,5 @@
-//! `ctxc run`: the values read, the answers opened, the trace begun, the task run, its result printed.
+//! `ctxc run`: reads the inputs, opens the answers, begins the trace, runs the task and prints its
+//! result.
 
 use super::answers::{self, Sources};
 use super::args::RunArgs;
@@ -50,16 +51,16 @@ use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-/// What is run, and with what.
+/// The task of a run, with its inputs.
 #[derive(Debug)]
 pub(super) struct Wanted<'p> {
     pub(super) task: String,
     pub(super) role: Option<&'p Role>,
     pub(super) inputs: BTreeMap<String, Value>,
     pub(super) objective: Option<String>,
-    /// What earlier attempts ran into.
+    /// The failures of earlier attempts.
     pub(super) attempts: Vec<Attempt>,
-    /// Tokens and US$ at most.
+    /// The most tokens and US$.
     pub(super) most: (Option<u64>, Option<f64>),
 }
 
@@ -70,7 +71,7 @@ pub(super) struct Done {
     pub(super) end: End,
     trace: Trace,
     kept: std::result::Result<(), String>,
-    /// What a collector is sent; nothing where there is none.
+    /// The spans for a collector, if one is configured.
     spans: Option<Value>,
 }
 
@@ -86,7 +87,7 @@ pub(super) fn run(args: &RunArgs, project: &Compiled, cx: &mut Cx) -> Result<Exi
     finish(args, &done, collector.as_ref(), cx)
 }
 
-/// Runs a task, and keeps its trace.
+/// Runs a task, and writes its trace.
 pub(super) fn execute(
     args: &RunArgs,
     project: &Compiled,
@@ -97,7 +98,7 @@ pub(super) fn execute(
     let graph = TaskGraph::load(&project.registry, &wanted.task)?;
     let graph = graph.ok_or_else(|| CliError::usage(format!("there is no task `{}`", wanted.task)))?;
     let counters = Counters::new(&project.config, None)?;
-    // Who asks for the way wants to know what each context takes.
+    // `--explain` prints the tokens of each context.
     let counting = if args.explain { Counting::Always } else { Counting::WhenNeeded };
     let models = Some(counters.models(&project.config));
     let options = Options { counter: counters.first(), models, counting, ..Options::default() };
@@ -131,7 +132,7 @@ pub(super) fn execute(
     if !trace.run.is_empty() && args.source.is_none() {
         interrupt::before(|| drop(io::stderr().write_all(b"interrupted: `ctxc run --resume` continues this run\n")));
     }
-    // Whatever the project's trace keeps of persons, nobody else is shown.
+    // Collectors never receive personal data, even if the project's trace keeps it.
     let masks = collector.map(|_| redactor(project)).transpose()?;
     if let Some((collector, masks)) = collector.zip(masks.as_ref()) {
         collector.send_if_interrupted(&trace, &wanted.task, masks);
@@ -179,12 +180,14 @@ pub(super) fn execute(
     Ok(Done { outcome, end, trace, kept, spans })
 }
 
-/// Returns true for a run whose requests are all of its script: neither those of other tasks nor of an earlier part are.
+/// Returns true if the script has the answers of all requests: the run has no other tasks and no
+/// earlier part.
 const fn is_whole(args: &RunArgs) -> bool {
     args.source.is_none() && args.resume.is_none()
 }
 
-/// Reports the scripted answers that no request was given: a name or a pattern of `when` is misspelt, or an earlier one takes their place.
+/// Prints a note on the scripted answers that no request received: a name or a pattern of `when` is
+/// wrong, or an earlier answer replaces them.
 fn unreached(script: &Script, path: &Path, cx: &mut Cx) {
     let numbers: Vec<String> = script.unreached().iter().map(ToString::to_string).collect();
     if let Some((last, others)) = numbers.split_last() {
@@ -197,12 +200,13 @@ fn unreached(script: &Script, path: &Path, cx: &mut Cx) {
     }
 }
 
-/// The time, in UTC.
+/// Returns the current time, in UTC.
 fn now() -> String {
     date::time((fs::now() / 1_000_000_000) as i64)
 }
 
-/// What is run: what the command line says, and for a run that is gone on with what it said then.
+/// Returns the run that the command line specifies; for a resumed run, with the values of its first
+/// command.
 fn wanted<'p>(args: &RunArgs, project: &'p Compiled, journal: Option<&Journal>) -> Result<Wanted<'p>> {
     let before = journal.and_then(|journal| journal.begin.as_ref());
     let (role, task) = match before.filter(|_| !args.subject.is_there()) {
@@ -227,7 +231,7 @@ fn wanted<'p>(args: &RunArgs, project: &'p Compiled, journal: Option<&Journal>) 
     Ok(Wanted { task, role, inputs, objective, attempts: Vec::new(), most })
 }
 
-/// Ends a run that has no value for a parameter, before anybody is asked.
+/// Returns an error if a parameter has no value, before any call.
 pub(super) fn complete(
     project: &Compiled,
     (task, parameters): (&str, &[Parameter]),
@@ -251,7 +255,7 @@ pub(super) fn complete(
     if faults.is_empty() { Ok(()) } else { Err(refused(&faults, &project.lines(&project.paths()))) }
 }
 
-/// Where answers come from.
+/// Returns the source of the answers.
 fn from(args: &RunArgs, journal: Option<&Journal>) -> Result<AnswerSource> {
     let before = journal.and_then(|journal| journal.begin.as_ref()).and_then(|begin| AnswerSource::of_word(&begin.answers));
     let from = match (args.answers, &args.script) {
@@ -270,7 +274,7 @@ fn from(args: &RunArgs, journal: Option<&Journal>) -> Result<AnswerSource> {
     Ok(from)
 }
 
-/// What of a task needs the user's permission, in words; `None` for nothing.
+/// Describes the part of a task that requires the user's permission; `None` without one.
 fn needs(graph: &TaskGraph<'_>, wanted: &Wanted<'_>, project: &Compiled, written: &Script) -> Option<String> {
     let plan = crate::run::plan::plan(graph, &wanted.task).ok()?;
     let all = plan.all();
@@ -302,7 +306,7 @@ fn command_words(body: &Body<'_>) -> String {
     words.join(" ")
 }
 
-/// The trace of the run: a new one, that of the run that is gone on with, or none.
+/// Returns the trace of the run: a new one, that of the resumed run, or one that is not stored.
 fn trace(
     args: &RunArgs,
     project: &Compiled,
@@ -351,7 +355,7 @@ fn begin(wanted: &Wanted<'_>, args: &RunArgs, (project, from): (&Compiled, Answe
     }
 }
 
-/// Refuses to go on with a run of something else.
+/// Returns an error if a run to be resumed differs from this one.
 fn same(before: &Begin, now: &Begin, trace: &Trace, cx: &mut Cx) -> Result<()> {
     let differs = match () {
         () if before.task != now.task || before.role != now.role => "it was of another task or role",
@@ -368,10 +372,10 @@ fn same(before: &Begin, now: &Begin, trace: &Trace, cx: &mut Cx) -> Result<()> {
     Err(CliError::usage(format!("run {} cannot be resumed: {differs}", trace.run)).hint("run it anew, without --resume"))
 }
 
-/// Prints what the run came to.
+/// Prints the result of the run.
 pub(super) fn finish(args: &RunArgs, done: &Done, collector: Option<&Collector>, cx: &mut Cx) -> Result<Exit> {
     let Done { outcome, end, trace, kept, spans } = done;
-    // What is printed beside the result ends in the logs of others.
+    // Notes beside the result often end in shared logs.
     let redactor = trace.redactor().clone().keeping_persons();
     if args.explain {
         show::way(&trace.events(), &redactor, cx);

@@ -1,4 +1,4 @@
-//! `ctxc run`: a compiled task executed, all its agents, and what happened written down.
+//! `ctxc run`: executes a compiled task with all its agents, and writes a trace.
 
 mod answers;
 mod args;

@@ -1,6 +1,8 @@
-//! `ctxc new scenario --propose`: the project's role `archivist` words a name, a reason and further expectations for a scenario.
+//! `ctxc new scenario --propose`: the project's role `archivist` proposes a name, a reason and
+//! further expectations for a scenario.
 //!
-//! What it says stands in the scenario as comments: nothing that a model wrote holds before a person has taken it over.
+//! The proposals are comments in the scenario: text of a model has no effect before a person adopts
+//! it.
 
 use super::commands::ProjectCommands;
 use crate::cli::context::model_calls::{ModelCalls, redactor};
@@ -29,9 +31,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// The role that is asked.
+/// The proposing role.
 const ROLE: &str = "archivist";
-/// The task that it plays for that.
+/// The task of the role for proposals.
 const TASK: &str = "propose-expectations";
 const TEMPLATE: &str = r#"<task type="atomic" name="propose-expectations">
 <description>Word a scenario that was made of a run: a name for it, the reason why it is worth keeping, and what else must hold.</description>
@@ -54,16 +56,17 @@ pub(in crate::cli::context) struct ProposeArgs {
 }
 
 impl ProposeArgs {
-    /// Whether the archivist is to be asked.
+    /// Returns true if proposals are requested.
     pub(in crate::cli::context) const fn is_there(&self) -> bool {
         self.propose
     }
 }
 
-/// What the archivist proposes for a scenario, as comments; nothing where nobody asks for it. `said` is what was answered in the run.
+/// Returns the proposals for a scenario, as comments; empty if they are not requested. `said`
+/// contains the answers of the run.
 ///
 /// # Errors
-/// There is no such role, it may not be asked, or it gives no answer.
+/// The project has no such role, the role may not be called, or it gives no answer.
 pub(in crate::cli::context) fn proposals(args: &ProposeArgs, (text, said): (&str, &str), project: &Compiled) -> Result<String> {
     if !args.propose {
         return Ok(String::new());
@@ -81,12 +84,12 @@ pub(in crate::cli::context) fn proposals(args: &ProposeArgs, (text, said): (&str
     said_of(&ask(role, &models, (text, said), project)?, text)
 }
 
-/// Asks the archivist.
+/// Requests the proposals from the role.
 fn ask(role: &Role, answers: &dyn Answers, (text, said): (&str, &str), project: &Compiled) -> Result<Value> {
     let bug = |why: String| CliError::new(Kind::Infrastructure, format!("the archivist cannot be asked: {why}"));
     let registry = project.config.compile(TEMPLATE).map_err(bug)?;
     let graph = TaskGraph::load(&registry, TASK)?.ok_or_else(|| bug(format!("there is no task `{TASK}`")))?;
-    // It words something, and does nothing else.
+    // The role only proposes, so it has no tools.
     let mut role = Role { tools: None, ..role.clone() };
     TASK.clone_into(&mut role.task.value);
     let inputs = BTreeMap::from([("scenario".to_owned(), text.into()), ("said".to_owned(), said.into())]);
@@ -123,7 +126,7 @@ fn nothing(why: &str) -> CliError {
         .hint("without --propose the scenario is written as it is")
 }
 
-/// A proposal as comments. What is no expectation of scenarios is left out.
+/// Returns a proposal as comments, without invalid expectations.
 fn said_of(proposal: &Value, text: &str) -> Result<String> {
     let word = |key: &str| proposal.get(key).and_then(Value::as_str).unwrap_or_default();
     let fits = |one: &&Value| {
@@ -140,7 +143,7 @@ fn said_of(proposal: &Value, text: &str) -> Result<String> {
         return Err(nothing("its answer has neither `reason` nor an expectation that scenarios have"));
     }
     let mut out = format!("# Proposed by the role `{ROLE}`; nothing of it holds before somebody takes it over.\n");
-    // One line each, whatever is in them. Writing to a text cannot fail.
+    // One line each, regardless of their contents. A write to a string cannot fail.
     for key in ["name", "reason"] {
         let _ = writeln!(out, "# {key}: {}", line(&Value::from(word(key))));
     }
@@ -154,7 +157,8 @@ fn said_of(proposal: &Value, text: &str) -> Result<String> {
     Ok(out)
 }
 
-/// JSON in one line, whatever a reader of YAML takes for the end of one; signs that nobody sees become blanks, too.
+/// Returns JSON in one line, without any YAML line break; invisible characters are replaced by
+/// spaces too.
 fn line(json: &Value) -> String {
     json.to_string().replace(|c: char| is_hostile(c) || matches!(c, '\u{fffe}' | '\u{ffff}'), " ")
 }

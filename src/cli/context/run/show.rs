@@ -1,4 +1,4 @@
-//! What a run came to, for people: its result, why it has none, and with `--explain` the way that it took.
+//! The outcome of a run for people: its result or its failure, and with `--explain` its events.
 
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// Prints the content of the result and nothing else.
 pub(super) fn result(content: &Value, cx: &mut Cx) -> Result<()> {
-    // To the byte for files and pipes; a terminal would obey what a text says to it.
+    // Byte for byte for files and pipes; a terminal would interpret control characters of the text.
     let is_terminal = cx.is_terminal();
     let pretty = || serde_json::to_string_pretty(content).unwrap_or_default();
     let text = content.as_str().map_or_else(pretty, str::to_owned);
@@ -19,7 +19,7 @@ pub(super) fn result(content: &Value, cx: &mut Cx) -> Result<()> {
     cx.print(|out| write!(out, "{text}{end}"))
 }
 
-/// Prints which way a run took, a line an event, without secrets.
+/// Prints the events of a run, one per line, without secrets.
 pub(super) fn way(events: &[TraceEvent], redactor: &Redactor, cx: &mut Cx) {
     for line in events.iter().filter_map(line) {
         cx.note(&escape(&redactor.text(&line).0));
@@ -69,7 +69,7 @@ fn line(event: &TraceEvent) -> Option<String> {
     })
 }
 
-/// Prints what the stages of a run without a result left, without secrets.
+/// Prints the results of the stages of a run that has no result, without secrets.
 pub(super) fn unfinished(end: &End, redactor: &Redactor, cx: &mut Cx) {
     for left in &end.partial {
         let first = redactor.text(left.notes.lines().next().unwrap_or_default()).0;

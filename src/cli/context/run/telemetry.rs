@@ -1,6 +1,8 @@
-//! Where the spans of runs go: to the collector that the variables of OpenTelemetry name, by OTLP over HTTP in JSON.
+//! The export of spans: to the collector in the variables of OpenTelemetry, by OTLP over HTTP in
+//! JSON.
 //!
-//! The variables are the user's own; no file of a project names a collector. One that fails is warned of once, and fails no run.
+//! The variables belong to the user; no file of a project can name a collector. A collector that
+//! fails leads to one warning, and never fails a run.
 
 use crate::base::fs;
 use crate::base::hash::Hash;
@@ -18,10 +20,10 @@ use std::collections::BTreeMap;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-/// How long a collector may take where nobody says.
+/// The default time limit of a collector.
 const TIME: Duration = Duration::from_secs(10);
 
-/// How long it may take once a run is interrupted.
+/// The time limit of a collector after an interrupt.
 const FLUSH: Duration = Duration::from_secs(2);
 
 /// A collector of spans.
@@ -35,12 +37,12 @@ pub(super) struct Collector {
     has_failed: Cell<bool>,
 }
 
-/// A variable that says something.
+/// Returns the value of a variable that is set and not blank.
 fn variable(name: &str) -> Option<String> {
     fs::env(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
 }
 
-/// The variable of traces, else that of everything that is exported, with its name.
+/// Returns the variable for traces, or the one for all exports, with its name.
 fn of_traces(name: &str) -> Option<(String, String)> {
     let names = ["OTEL_EXPORTER_OTLP_TRACES_", "OTEL_EXPORTER_OTLP_"].map(|head| format!("{head}{name}"));
     names.into_iter().find_map(|name| Some((variable(&name)?, name)))
@@ -50,7 +52,7 @@ fn is_true(name: &str) -> bool {
     variable(name).is_some_and(|value| value.eq_ignore_ascii_case("true"))
 }
 
-/// Names with values, with commas between them, the values percent-encoded; `None` where some of it is none.
+/// Parses names with percent-encoded values, separated by commas; `None` if a pair is invalid.
 fn pairs(text: &str) -> Option<Vec<(String, String)>> {
     let pair = |pair: &str| {
         let (name, value) = pair.split_once('=').filter(|(name, _)| !name.trim().is_empty())?;
@@ -60,7 +62,8 @@ fn pairs(text: &str) -> Option<Vec<(String, String)>> {
 }
 
 impl Collector {
-    /// The collector of the environment; `None` where it names none, or nothing is to be sent.
+    /// Returns the collector of the environment; `None` if it configures none, or if the export is
+    /// disabled.
     pub(super) fn from_env(cx: &mut Cx) -> Option<Self> {
         let all = || Some(format!("{}/v1/traces", variable("OTEL_EXPORTER_OTLP_ENDPOINT")?.trim_end_matches('/')));
         let url = variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").or_else(all)?;
@@ -101,7 +104,7 @@ impl Collector {
         })
     }
 
-    /// The spans of a run.
+    /// Returns the spans of a run.
     pub(super) fn spans(&self, trace: &Trace, task: &str, redactor: &Redactor) -> Value {
         let random = || Hash::of(&fs::random()).to_string();
         let run = if trace.run.is_empty() { random() } else { trace.run.clone() };
@@ -110,7 +113,7 @@ impl Collector {
         document(trace.moments(), &options)
     }
 
-    /// Sends the spans of a run as far as it has come if an interrupt ends the program before the run does.
+    /// Sends the spans so far if an interrupt ends the program before the run ends.
     pub(super) fn send_if_interrupted(&self, trace: &Trace, task: &str, redactor: &Redactor) {
         let (collector, moments) = (self.clone(), trace.timeline());
         let (run, begin) = (trace.run.clone(), trace.before().begin.clone());
@@ -122,12 +125,12 @@ impl Collector {
             let (begin, with_content) = (begin.as_ref(), *with_content);
             let options = SpanOptions { run: &run, task: &task, begin, resource, with_content, redactor: &redactor };
             let spans = document(moments, &options).to_string();
-            // Nothing more can be done about what is not accepted now.
+            // A failure cannot be reported any more.
             drop(post_json(&collector.url, &collector.headers, &spans, collector.time.min(FLUSH)));
         });
     }
 
-    /// Sends spans. Once that failed, nothing more is sent.
+    /// Sends spans. After a failure, nothing more is sent.
     pub(super) fn send(&self, spans: &Value, cx: &mut Cx) {
         if self.has_failed.get() {
             return;
@@ -135,7 +138,7 @@ impl Collector {
         let sent = post_json(&self.url, &self.headers, &spans.to_string(), self.time);
         if let Err(why) = sent.and_then(|said| rejected(&said).map_or(Ok(()), Err)) {
             self.has_failed.set(true);
-            // What is behind a question mark, or before an at sign, may be a secret.
+            // The query string and the part before an at sign may contain secrets.
             let shown = self.url.split(['?', '#']).next().unwrap_or_default();
             let shown = shown.rsplit_once('@').map_or(shown, |(_, host)| host);
             cx.note(&escape(&format!("warning: the spans of this run were not accepted by {shown}: {why}")));
@@ -143,7 +146,8 @@ impl Collector {
     }
 }
 
-/// What a collector says that took the request, and not all of its spans; a whole number may be a text there.
+/// Returns the error of a collector that rejected some of the spans; a count may be a number or a
+/// text.
 fn rejected(said: &str) -> Option<String> {
     let said: Value = serde_json::from_str(said).ok()?;
     let part = said.get("partialSuccess")?;

@@ -1,4 +1,4 @@
-//! Where the traces of runs lie, and how one names them: `run:ID`, `run:last`, in the user's folder for state.
+//! The traces of runs in the user's state folder, and their names: `run:ID`, `run:last`.
 
 use crate::base::folders;
 use crate::base::fs::{self, LineFile, Lock, ReadFs, RealFs};
@@ -10,29 +10,30 @@ use crate::scenario::date;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How the files of traces end.
+/// The extension of traces.
 const ENDING: &str = ".jsonl";
-/// What the names of their locks end with.
+/// The extension of their locks.
 const LOCK: &str = ".lock";
-/// The newest run.
+/// The name of the newest run.
 const LAST: &str = "last";
-/// More than any trace.
+/// The most bytes of a trace that are read.
 const LIMIT: u64 = 1 << 30;
 const DAY: i128 = 86_400 * 1_000_000_000;
 
-/// The folder of a project's traces; `None` where nobody says where state lies.
+/// Returns the folder of a project's traces; `None` without a state folder.
 fn folder(project: &Path) -> Option<PathBuf> {
     Some(folders::state(project)?.join("runs"))
 }
 
-/// The runs of a project, the oldest first.
+/// Returns the runs of a project, the oldest first.
 pub(super) fn names(project: &Path) -> Vec<String> {
     let Some(folder) = folder(project) else { return Vec::new() };
     let names = fs::names_in(&folder).into_iter();
     names.filter_map(|name| Some(name.strip_suffix(ENDING)?.to_owned())).collect()
 }
 
-/// The trace of a new run, and the lock that says that it is under way; `None` where nobody says where it could lie.
+/// Begins the trace of a new run, and returns it with the lock of a running run; `None` without a
+/// state folder.
 pub(super) fn begin(project: &Path) -> Result<Option<(String, LineFile, Option<Lock>)>> {
     let Some(folder) = folder(project) else { return Ok(None) };
     let unwritten = |why: io::Error| unkept(&why);
@@ -42,7 +43,7 @@ pub(super) fn begin(project: &Path) -> Result<Option<(String, LineFile, Option<L
     let micros = fs::now() / 1_000 % 1_000_000;
     let random = fs::random();
     let tail = u16::from_le_bytes([random[0], random[1]]);
-    // `20261123-235353-001234-0a1b`: in the order of time.
+    // `20261123-235353-001234-0a1b`: sorted by time.
     let name = format!("{}-{micros:06}-{tail:04x}", at.trim_end_matches('Z').replace([':', '-'], "").replace('T', "-"));
     let lock = fs::try_lock(&folder.join(format!("{name}.lock"))).map_err(unwritten)?;
     let file = LineFile::create(&folder.join(format!("{name}{ENDING}"))).map_err(unwritten)?;
@@ -54,7 +55,7 @@ fn unkept(why: &io::Error) -> CliError {
         .hint("`--no-trace` runs without one; XDG_STATE_HOME names the folder that it is kept in")
 }
 
-/// The name and the trace of an earlier run, by its name or the beginning of that; `last` is the newest.
+/// Reads the trace of an earlier run, by its name or the beginning of it; `last` is the newest.
 pub(in crate::cli) fn read(project: &Path, name: &str) -> Result<(String, Journal)> {
     let known = names(project);
     let found = match name {
@@ -79,12 +80,12 @@ pub(in crate::cli) fn read(project: &Path, name: &str) -> Result<(String, Journa
     Ok((found.clone(), journal))
 }
 
-/// The file of a run's trace.
+/// Returns the file of a run's trace.
 pub(in crate::cli) fn path(project: &Path, name: &str) -> PathBuf {
     folder(project).unwrap_or_default().join(format!("{name}{ENDING}"))
 }
 
-/// Opens the trace of an earlier run to go on with it.
+/// Opens the trace of an earlier run to continue it.
 pub(super) fn resume(project: &Path, name: &str) -> Result<(LineFile, Option<Lock>)> {
     let path = path(project, name);
     let lock = fs::try_lock(&path.with_extension("lock")).map_err(|why| unkept(&why))?;
@@ -95,7 +96,8 @@ pub(super) fn resume(project: &Path, name: &str) -> Result<(LineFile, Option<Loc
     Ok((file, lock))
 }
 
-/// Removes traces that are older than some days, and locks of runs that were broken off; says how many traces.
+/// Removes traces older than some days, and locks of interrupted runs; returns the number of
+/// removed traces.
 pub(in crate::cli) fn sweep(ttl: u32) -> io::Result<usize> {
     let Some(all) = folders::states() else { return Ok(0) };
     let oldest = fs::now() - i128::from(ttl) * DAY;
@@ -105,7 +107,7 @@ pub(in crate::cli) fn sweep(ttl: u32) -> io::Result<usize> {
         for name in fs::names_in(&folder) {
             let file = folder.join(&name);
             if name.ends_with(LOCK) {
-                // One that is held is of a run that is under way.
+                // A lock that is held belongs to a running run.
                 if let Ok(Some(_held)) = fs::try_lock(&file) {
                     fs::remove(&file)?;
                 }

@@ -1,11 +1,13 @@
-//! The body of a message of Anthropic: blocks of text that end at cache breakpoints, each with its `cache_control`.
+//! The body of a message of Anthropic: blocks of text that end at cache breakpoints, each with its
+//! `cache_control`.
 //!
-//! Blocks of one message, joined, are its text. No block is blank and no more than four are marked: either is refused.
+//! The joined blocks of a message are its text. No block is blank and at most four carry
+//! `cache_control`; Anthropic rejects other requests.
 
 use super::prelude::*;
 use std::borrow::Cow;
 
-/// How many breakpoints a request may have.
+/// The maximum number of breakpoints in a request.
 const BREAKPOINTS: usize = 4;
 
 /// `POST /v1/messages`.
@@ -98,7 +100,8 @@ struct Format<'a> {
 fn body(messages: &[Message], call: &Call) -> String {
     let format = match &call.answer {
         Answer::Schema(schema) if schema::is_closed(schema) => Some(Format { kind: "json_schema", schema }),
-        // There is no mode for JSON of any form, and a schema with more in it than is supported is refused.
+        // JSON without a schema has no mode of its own, and schemas beyond the supported subset are
+        // rejected.
         Answer::Free | Answer::Json | Answer::Schema(_) => None,
     };
     let effort = call.get(P::Effort);
@@ -115,14 +118,14 @@ fn body(messages: &[Message], call: &Call) -> String {
     for message in rest {
         let (role, said) = (role(message.speaker), blocks(message));
         match turns.last_mut().filter(|last| last.role == role) {
-            // All that was called at once is answered at once.
+            // The results of parallel tool calls belong to one message.
             Some(last) => last.content.extend(said),
             None => turns.push(Turn { role, content: said }),
         }
     }
     let mut tools: Vec<Tool<'_>> = call.tools.iter().map(tool).collect();
     let marked = system.iter().chain(turns.iter().flat_map(|turn| &turn.content)).filter(|block| block.cache_control.is_some());
-    // The last ones count: the longer the prefix, the more of it is saved.
+    // Only the last ones are kept: a longer prefix saves more.
     let marks = marked.count();
     let mut over = marks.saturating_sub(BREAKPOINTS);
     for block in system.iter_mut().chain(turns.iter_mut().flat_map(|turn| &mut turn.content)) {
@@ -147,11 +150,11 @@ fn body(messages: &[Message], call: &Call) -> String {
     })
 }
 
-/// The messages with ids of calls that Anthropic takes: letters, digits, `_` and `-`, and no two of one. What is valid stays as it is, and
-/// no message changes an id before it.
+/// Returns the messages with tool call ids that Anthropic accepts: letters, digits, `_` and `-`,
+/// each id unique. Valid ids are unchanged, and a message never changes the id of an earlier one.
 fn identified(messages: &[Message]) -> Cow<'_, [Message]> {
     let mut out = Cow::Borrowed(messages);
-    // Each with the number of the last one that was made of it.
+    // Maps each id to the number of the last one derived from it.
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
     let mut given: BTreeMap<&str, String> = BTreeMap::new();
     for (at, message) in messages.iter().enumerate() {
@@ -176,7 +179,7 @@ fn identified(messages: &[Message]) -> Cow<'_, [Message]> {
     out
 }
 
-/// The id itself where it is valid and free, else one made of it.
+/// Returns the id itself if it is valid and unused, otherwise one derived from it.
 fn own_id(id: &str, taken: &mut BTreeMap<String, usize>) -> String {
     let plain: String = id.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
     let mut own = plain.clone();
@@ -194,11 +197,11 @@ fn tool(tool: &ToolDefinition) -> Tool<'_> {
     Tool { name: &tool.name, description: &tool.description, input_schema: &tool.parameters, cache_control: None }
 }
 
-/// The blocks of a message, which end where its breakpoints are.
+/// Returns the blocks of a message, which end at its breakpoints.
 fn blocks(message: &Message) -> Vec<Block<'_>> {
     if message.is_turn() {
         let mut blocks: Vec<Block<'_>> = message.parts.iter().filter_map(block).collect();
-        // Nothing is kept from a thought on.
+        // A thinking block cannot carry `cache_control`.
         if let Some(last) = blocks.last_mut().filter(|last| !message.breakpoints.is_empty() && !last.kind.ends_with("thinking")) {
             last.cache_control = Some(Cache { kind: "ephemeral" });
         }
@@ -236,7 +239,8 @@ fn said(text: &str) -> Block<'_> {
     Block { kind: "text", text: Some(text), rest: Map::new(), cache_control: None }
 }
 
-/// A part of a turn; none for one that says nothing here.
+/// Returns the block of a turn's part; `None` for a part that Anthropic has no block for or that is
+/// blank.
 fn block(part: &Part) -> Option<Block<'_>> {
     let (kind, rest) = match part {
         Part::Text(text) => return (!text.trim().is_empty()).then(|| said(text)),

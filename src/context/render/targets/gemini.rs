@@ -1,4 +1,4 @@
-//! The body of `generateContent` of Gemini. It names no model: the address does.
+//! The body of `generateContent` of Gemini. The model is named by the URL, not by the body.
 
 use super::prelude::*;
 use crate::kernel::assembler::Speaker;
@@ -110,7 +110,7 @@ fn body<'c>(messages: &[Message], call: &'c Call) -> String {
         names.extend(called(message));
         let (role, said) = (role(message), turn(message, &names));
         match contents.last_mut().filter(|last| last.role == role) {
-            // All that was called at once is answered at once.
+            // The results of parallel tool calls belong to one content.
             Some(last) => last.parts.extend(said),
             None => contents.push(Content { role, parts: said }),
         }

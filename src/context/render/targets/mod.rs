@@ -1,4 +1,4 @@
-//! Providers whose request bodies are written: one file each, in the order in which they are offered.
+//! The providers whose request bodies can be rendered: one file each, in the order of the help.
 
 mod anthropic;
 mod gemini;
@@ -9,7 +9,7 @@ mod prelude;
 
 use super::target::Target;
 
-/// The form of a body where nobody says another: chat completions.
+/// The default target: chat completions.
 pub static DEFAULT: &Target = &openai_chat::TARGET;
 
 /// Every target.

@@ -1,4 +1,4 @@
-//! The body of a chat of Ollama. It asks for one answer, not for a stream of its parts.
+//! The body of a chat of Ollama. It requests one answer instead of a stream.
 
 use super::prelude::*;
 
@@ -89,7 +89,8 @@ fn images(parts: &[Part]) -> Vec<Value> {
     images
 }
 
-/// A turn: what tools gave back in messages of their own, then the rest. Calls have no ids here: results follow in their order.
+/// Returns the messages of a turn: tool results first, each in a message of its own, then the rest.
+/// Tool calls have no ids here: results follow in the order of the calls.
 fn turn(message: &Message, names: &BTreeMap<&str, &str>) -> Vec<Value> {
     let mut out = Vec::new();
     let mut own = Map::from_iter([("role".to_owned(), role(message.speaker).into())]);

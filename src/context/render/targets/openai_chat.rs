@@ -1,4 +1,5 @@
-//! The body of a chat completion of OpenAI: messages, and `response_format` where a form of the answer is asked for.
+//! The body of a chat completion of OpenAI: messages, and `response_format` if the answer has a
+//! required form.
 
 use super::prelude::*;
 
@@ -62,7 +63,7 @@ fn body(messages: &[Message], call: &Call) -> String {
             let strict = schema::is_strict(schema);
             Some(Format::JsonSchema { json_schema: Form { name, strict, schema } })
         }
-        // Anything but an object at the root is refused.
+        // OpenAI rejects schemas whose root is not an object.
         Answer::Free | Answer::Schema(_) => None,
     };
     let messages = Said::all(messages.iter(), turn);
@@ -91,7 +92,7 @@ fn refuses(media: &Media, speaker: Speaker) -> Option<&'static str> {
     }
 }
 
-/// A turn: what tools gave back in messages of their own, then the rest.
+/// Returns the messages of a turn: tool results first, each in a message of its own, then the rest.
 fn turn(message: &Message) -> Vec<Value> {
     let mut out = Vec::new();
     let mut parts = Vec::new();

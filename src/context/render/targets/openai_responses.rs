@@ -1,4 +1,4 @@
-//! The body of a response of OpenAI: what the system says is `instructions`, the rest is `input`.
+//! The body of a response of OpenAI: system text is `instructions`, the rest is `input`.
 
 use super::prelude::*;
 
@@ -68,13 +68,13 @@ fn body<'a>(messages: &[Message], call: &'a Call) -> String {
         Answer::Schema(schema) if schema::is_object(schema) => {
             Some(Format::JsonSchema { name: call.label(), strict: schema::is_strict(schema), schema })
         }
-        // Anything but an object at the root is refused.
+        // OpenAI rejects schemas whose root is not an object.
         Answer::Free | Answer::Schema(_) => None,
     };
     let (system, rest) = apart(messages);
     let instructions = system.iter().map(|message| message.text.text()).collect::<Vec<_>>().join("\n\n");
     let input = Said::all(rest.into_iter(), turn);
-    // Where it is not said, OpenAI would make the schema strict, and another one with it.
+    // Without `strict`, OpenAI would make the schema strict and thereby change it.
     let function = |tool: Function<'a>| Function { strict: tool.strict.or(Some(false)), ..tool };
     let tools = call.tools.iter().map(|tool| Tool { kind: "function", function: function(tool.into()) }).collect();
     let tool_choice = call.choice().map(|choice| match choice {
@@ -96,7 +96,7 @@ fn body<'a>(messages: &[Message], call: &'a Call) -> String {
     })
 }
 
-/// A turn: calls and what tools gave back are items of their own.
+/// Returns the items of a turn: tool calls and tool results are items of their own.
 fn turn(message: &Message) -> Vec<Value> {
     let role = role(message.speaker);
     let mut out = Vec::new();
@@ -124,7 +124,7 @@ fn turn(message: &Message) -> Vec<Value> {
     out
 }
 
-/// What was said so far as a message; the assistant says one text at a time.
+/// Adds the content so far as a message; each text of the assistant becomes a message of its own.
 fn say(role: &str, said: &mut Vec<Value>, out: &mut Vec<Value>) {
     let said = std::mem::take(said);
     match &*said {

@@ -1,4 +1,4 @@
-//! What a target is written with.
+//! The imports that all targets share.
 
 pub(super) use crate::context::answer_format::Answer;
 pub(super) use crate::context::render::call::{

@@ -1,4 +1,4 @@
-//! What reaches an agent and whom it can trust, as `check` and a run know it.
+//! The content and trust that reach an agent: `check` and a run agree about them.
 
 use super::generator::Drawn;
 use super::probe::{Verdict, probe};
@@ -20,7 +20,8 @@ fn is_refused(templates: &str, rule: &str) {
     );
 }
 
-/// A script behind a step whose answer is from outside, with a text that calls a function.
+/// A script after a step with an untrusted answer, and a template with a text that calls a
+/// function.
 fn behind_a_letter(script: &str, function: &str) -> String {
     format!(
         "<library><task name='t' type='sequential'><description>d</description><parameters><parameter name='m' required='true' trust='untrusted'/>\
@@ -29,7 +30,7 @@ fn behind_a_letter(script: &str, function: &str) -> String {
     )
 }
 
-/// The same without the step.
+/// The same templates without the step.
 fn marked_alone(script: &str) -> String {
     behind_a_letter(script, "").replace("<task as='a'><description>Read {{m}}.</description></task>", "")
 }

@@ -1,12 +1,13 @@
-//! Random projects of every construct of the language: operators, parts in both forms, inputs of every source, functions, references, fragments,
-//! loops, choices, Jinja in every position. Most of them pass `check`.
+//! Random projects with every construct of the language: operators, parts in both forms, inputs of
+//! every source, functions, references, fragments, loops, choices, Jinja in every position. Most of
+//! them pass `check`.
 #![allow(clippy::format_push_string, clippy::too_many_lines, reason = "a generator of templates is one long list of texts")]
 
 use super::super::support::Random;
 use super::surroundings::Surroundings;
 use std::collections::BTreeMap;
 
-/// The type of a value, as far as an author knows it.
+/// The type of a value, as far as an author can determine it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
     Text,
@@ -16,14 +17,14 @@ pub(super) enum Type {
     Object,
     /// An answer in the form of `s.json`.
     Record,
-    /// The answer of an agent, which is a text.
+    /// The answer of an agent, a text.
     Answer,
 }
 
 /// A name in scope.
 pub(super) type Name = (String, Type);
 
-/// A project, and what a run of it is given.
+/// A project, and the context of its run.
 #[derive(Debug, Default)]
 pub(super) struct Drawn {
     pub(super) templates: String,
@@ -31,7 +32,7 @@ pub(super) struct Drawn {
     pub(super) around: Surroundings,
 }
 
-/// Definitions that others refer to.
+/// Definitions for references.
 const DEFINITIONS: &str = r#"
 <fragment name="g0">Be brief.</fragment>
 <fragment name="g1">Mind {{a0}}.</fragment>
@@ -96,7 +97,8 @@ impl Generator<'_> {
         format!("{letter}{}", self.next)
     }
 
-    /// The parameters of the root: declared ones, or none, so that free names are implicit parameters.
+    /// Returns the parameters of the root: declared ones, or none, so that free names become
+    /// implicit parameters.
     fn parameters(&mut self) -> (String, Vec<Name>) {
         let names = [
             ("a0", Type::Text),
@@ -139,7 +141,7 @@ impl Generator<'_> {
         (out + "</parameters>", scope)
     }
 
-    /// A task with attributes of its own.
+    /// Returns a task with its own attributes.
     fn body(&mut self, attributes: &str, head: &str, scope: &[Name], depth: usize) -> String {
         let kind = match self.random.below(if depth > 2 { 3 } else { 10 }) {
             0..=2 => "atomic",
@@ -160,7 +162,7 @@ impl Generator<'_> {
         format!("<task {attributes}{kind_attribute}{subtype}{profile}>{inside}</task>")
     }
 
-    /// The children of a body of a type.
+    /// Returns the children of a task of a type.
     fn inside(&mut self, kind: &str, head: &str, scope: &[Name], depth: usize) -> String {
         let mut scope = scope.to_vec();
         let mut out = head.to_owned();
@@ -215,7 +217,7 @@ impl Generator<'_> {
         )
     }
 
-    /// What only an agent has.
+    /// Returns the elements that only agents have.
     fn agent(&mut self, scope: &[Name]) -> String {
         let mut out = String::new();
         for (element, times) in [("instructions", 2), ("criteria", 5), ("system", 6)] {
@@ -292,7 +294,7 @@ impl Generator<'_> {
         out
     }
 
-    /// A call or a reference.
+    /// Returns a call or a reference.
     fn call(&mut self, attributes: &str, scope: &[Name]) -> String {
         let from = self.random.pick(scope).0.clone();
         match self.random.below(9) {
@@ -346,7 +348,7 @@ impl Generator<'_> {
         out + "</steps>"
     }
 
-    /// A part in place, or with a task in it.
+    /// Returns a part, written directly or as a wrapped task.
     fn part(&mut self, element: &str, scope: &[Name], depth: usize) -> String {
         if depth < 3 && self.once_in(4) {
             return format!("<{element}>{}</{element}>", self.body("", "", scope, depth + 1));

@@ -1,5 +1,5 @@
-//! The kinds of failure that the random projects first had, each with a project of its own, and the names of rounds as `check` and a run have
-//! them.
+//! One project for each kind of failure that the random projects once revealed, and the names of
+//! rounds in `check` and in a run.
 
 use super::generator::Drawn;
 use super::probe::{Verdict, probe};
@@ -74,7 +74,7 @@ fn an_accumulator_needs_an_initial_value() {
         is_refused(&reduce("", "<description>look at {{current_input}}</description>", used), "undeclared-variable");
         is_sound(&reduce("<initial_value>none</initial_value>", "<description>look at {{current_input}}</description>", used));
     }
-    // What a reduce inside another begins with is the other's.
+    // The initial value of a nested reduce belongs to the nested reduce.
     let nested = "<task type='reduce'><description>x</description><inputs><input name='q' from='current_result'/></inputs>\
                   <initial_value from='accumulator'/><inner_task><description>i {{current_input}}</description></inner_task>\
                   <reduction_task><description>into {{accumulator}}</description></reduction_task></task>";
@@ -141,7 +141,7 @@ fn an_input_waits_for_those_that_it_reads_in_any_form() {
     is_sound(&task(
         "<task type='reduce'><description>d</description><inputs><input name='k' from='ia'/></inputs><inner_task><description>i {{current_input}}</description></inner_task><reduction_task><description>r</description></reduction_task></task>",
     ));
-    // What it inherits is there, whatever it has to make first.
+    // Inherited inputs are available before the task's own inputs are computed.
     is_sound(&task(
         "<task><description>second, which inherits</description><inputs><input name='k'><task subtype='subtask'><description>looks up</description></task></input></inputs></task>",
     ));
@@ -179,7 +179,7 @@ fn check_and_a_run_have_the_same_names_of_rounds() {
             }
         }
     }
-    // The result of a script of the loop around one that has none.
+    // A script result of the outer loop, read inside an inner loop without a script.
     let inner = "<task type='director_evaluator_loop'><description>x</description><director><description>i</description></director>\
                  <evaluator><description>{{script_result}}</description></evaluator></task>";
     is_sound(&format!(
@@ -261,7 +261,8 @@ fn a_default_without_a_field_is_refused_wherever_it_is_read() {
     }
 }
 
-/// A task whose Jinja text reads `u` with a default, `n` with another, and `c` and `xs` without one.
+/// Returns a task whose Jinja text reads `u` and `n`, which have defaults, and `c` and `xs`, which
+/// have none.
 fn by_default(default: &str, text: &str) -> String {
     let reads = "{% if c or xs or u or n %}{% endif %}";
     format!(

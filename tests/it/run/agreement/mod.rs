@@ -1,4 +1,5 @@
-//! A clean `check` means: every agent builds, can be shown, is in the manifest and runs to its end with the request that was shown.
+//! A clean `check` guarantees that every agent compiles, can be rendered, is in the manifest, and
+//! runs to its end with the rendered request.
 
 mod contexts;
 mod generator;

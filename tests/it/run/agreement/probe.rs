@@ -1,5 +1,5 @@
-//! One project held to what it promises: it is in the manifest, each of its agents can be shown, it runs to its end, and the run sends what
-//! `render` shows.
+//! Tests one project: it is in the manifest, each of its agents can be rendered, it runs to its
+//! end, and the run sends the rendered requests.
 
 use super::super::sameness::{Echo, fitting_text};
 use super::generator::Drawn;
@@ -33,18 +33,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// What became of a project.
+/// The result of a test of a project.
 #[derive(Debug)]
 pub(super) enum Verdict {
     /// `check` finds errors.
     Refused(Vec<String>),
-    /// It does what it promises; so many requests were compared.
+    /// The project behaves as promised; the number of compared requests.
     Sound(usize),
-    /// It does not: how.
+    /// The project breaks a promise: a description.
     Broken(String),
 }
 
-/// A request that was sent.
+/// A request sent by the run.
 #[derive(Debug)]
 struct SentRequest {
     stage: String,
@@ -52,17 +52,18 @@ struct SentRequest {
     messages: Vec<Message>,
 }
 
-/// Answers in the form that is asked for, some of them by a detour; loops end in their second round.
+/// Answers each request in its required form, some after a detour; loops end in their second round.
 #[derive(Debug)]
 struct Responder {
     sent: Mutex<Vec<SentRequest>>,
-    /// Each so many-th agent takes a detour first; zero for none.
+    /// Every nth agent takes a detour first; zero for none.
     detours: usize,
-    /// Whether agents may ask for subtasks, whose results one without fences cannot be told.
+    /// True if agents may request subtasks, whose results cannot be passed to an agent without
+    /// fences.
     has_fences: bool,
 }
 
-/// Subtasks that an agent may ask for.
+/// Returns a subtask that an agent may request.
 fn subtask(at: usize) -> Value {
     let request = match at % 4 {
         0 => json!({"type": "atomic", "description": "Look {{a}} up & <down>."}),
@@ -75,7 +76,7 @@ fn subtask(at: usize) -> Value {
 }
 
 impl Responder {
-    /// The first answer of an agent that takes a detour.
+    /// Returns the first answer of an agent that takes a detour.
     fn detour(&self, asked: &AskedCall<'_>) -> Option<(Part, Stop)> {
         let number = asked.stage.bytes().map(usize::from).sum::<usize>();
         if asked.number > 1 || asked.stage.contains('~') || self.detours == 0 || number % self.detours != 0 {
@@ -108,7 +109,7 @@ impl Answers for Responder {
     }
 }
 
-/// A value of a parameter's type.
+/// Returns a value of a parameter's type.
 fn value(parameter: &Parameter) -> Value {
     match parameter.kind.as_deref() {
         Some("number" | "integer") => json!(3),
@@ -119,7 +120,7 @@ fn value(parameter: &Parameter) -> Value {
     }
 }
 
-/// Holds a project to what it promises.
+/// Tests a project.
 pub(super) fn probe(drawn: &Drawn) -> Verdict {
     let config = read(&["edition = \"2026\"\n", &drawn.around.project].concat());
     let files = drawn.files.iter().map(|(path, text)| (path.as_str(), text.as_str()));
@@ -148,7 +149,7 @@ impl<'a> Project<'a> {
         Options { counting: Counting::Always, models: Some(ModelSettings::of(self.config, &())), ..Options::default() }
     }
 
-    /// What a run of the task is given.
+    /// Returns the situation of the task's run.
     fn situation(&self, inputs: &'a BTreeMap<String, Value>) -> Situation<'a> {
         let Drawn { files, around, .. } = self.drawn;
         let asked = Asked { objective: around.objective.as_deref(), ..Asked::default() };
@@ -165,7 +166,8 @@ impl<'a> Project<'a> {
         }
     }
 
-    /// The manifest, with each agent of each task in it; each can be shown before any run.
+    /// Builds the manifest; checks that it contains each agent of each task, and that each can be
+    /// previewed before a run.
     fn manifest(&self) -> Result<Manifest, String> {
         let options = self.options();
         let how = ManifestOptions { options, files: &self.drawn.files };
@@ -189,7 +191,8 @@ impl<'a> Project<'a> {
         Ok(manifest)
     }
 
-    /// Runs the task to its end, which sends what `render` shows, within the bounds of the manifest.
+    /// Runs the task to its end; checks that it sends the rendered requests, within the bounds of
+    /// the manifest.
     fn run(&self, manifest: &Manifest) -> Result<usize, String> {
         let graph = TaskGraph::load(self.registry, "t").unwrap().unwrap();
         let declared = self.registry.find("t").unwrap().parameters().unwrap();
@@ -215,7 +218,8 @@ impl<'a> Project<'a> {
         };
         let outcome = Runner::new(parts).run(&Frame::new(&graph, situation, &flow));
         if let Some(obstacle) = outcome.obstacle.filter(|obstacle| obstacle.kind != ObstacleKind::LoopLimit) {
-            // No compiler knows what a parent, a pipeline or a subtask hands in; a run keeps it out of system texts and shells.
+            // The compiler cannot know the inputs of a parent, a pipeline or a subtask; a run keeps
+            // them out of system texts and shells.
             let is_refusal = obstacle.note.contains("is untrusted, and") || obstacle.note.contains("is untrusted and");
             let is_refusal = is_refusal && self.drawn.around.brings_untrusted();
             return if is_refusal { Ok(0) } else { Err(format!("run: {}", obstacle.note)) };
@@ -243,12 +247,12 @@ impl<'a> Project<'a> {
     }
 }
 
-/// The words of a request, by who says them.
+/// Returns the messages of a request as text, with their speakers.
 fn words(messages: &[Message]) -> String {
     messages.iter().map(|message| ["[", message.speaker.word(), "]\n", message.as_str(), "\n"].concat()).collect()
 }
 
-/// What is shown of a task before and after its run.
+/// The rendered state of a task before and after its run.
 struct Shown<'a> {
     graph: &'a TaskGraph<'a>,
     situation: &'a Situation<'a>,
@@ -257,8 +261,9 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// The request of a run is what `render` gives with the same results; with those of agents, commands and steps alone where it is of a first
-    /// round; and with none wherever `render` takes that to be enough. Its tokens are within the bounds of the manifest.
+    /// Checks that a run's request equals the output of `render` with the same results; in a first
+    /// round also with only the results of agents, commands and steps, and with none if `render`
+    /// accepts that. Checks that its tokens are within the bounds of the manifest.
     fn compare(&self, sent: &SentRequest, node: &str, results: &Results) -> Result<(), String> {
         let target = TARGETS.iter().copied().find(|target| target.name == sent.dialect);
         let options = Options { target, ..self.options };
@@ -287,7 +292,7 @@ impl Shown<'_> {
         if shown != own {
             return differs("by results of nodes", &shown);
         }
-        // What a result has met in the run is known by that result alone.
+        // The trust of a result is known only from the result itself.
         if results.values().any(|result| result.trust == Trust::Untrusted) {
             return Ok(());
         }
@@ -297,7 +302,8 @@ impl Shown<'_> {
         }
     }
 
-    /// No context has more tokens than the manifest promises of its agent; what a pipeline or a parent adds is no part of a manifest.
+    /// Checks that a context has no more tokens than its agent's bound in the manifest. Additions
+    /// by a pipeline or a parent are not part of a manifest.
     fn hold_to_bounds(&self, node: &str, tokens: usize) -> Result<(), String> {
         let Situation { parent, previous, attempts, asked, .. } = *self.situation;
         let is_alone = parent.is_empty() && previous.is_none() && attempts.is_empty() && asked.objective.is_none();

@@ -1,4 +1,4 @@
-//! Thousands of random projects, each held to what it promises.
+//! Thousands of random projects, each tested for agreement between `check` and its run.
 
 use super::super::support::Random;
 use super::generator::{Drawn, draw};
@@ -6,7 +6,7 @@ use super::probe::{Verdict, probe};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The project of a seed.
+/// Draws the project of a seed.
 fn project(seed: u64) -> Drawn {
     let mut random = Random::of(seed);
     for _ in 0..8 {
@@ -15,7 +15,7 @@ fn project(seed: u64) -> Drawn {
     draw(&mut random)
 }
 
-/// A message without the numbers and paths that tell two projects apart.
+/// Returns a message without numbers and paths, to group equal messages of different projects.
 fn kind(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let is_place = |word: &&str| word.trim_start_matches('`').starts_with('/');
@@ -23,7 +23,7 @@ fn kind(message: &str) -> String {
     words.map(|word| word.replace(|c: char| c.is_ascii_digit(), "#")).collect::<Vec<_>>().join(" ")
 }
 
-/// Holds so many projects that pass `check` to what they promise.
+/// Tests random projects until this many passed `check`.
 fn many(wanted: usize, first: u64) {
     let mut passed = 0;
     let mut compared = 0;

@@ -1,4 +1,5 @@
-//! Schemas of answers: `check` refuses what a run could not hold an answer against, and the draft that a schema names counts in both.
+//! Answer schemas: `check` rejects a schema that a run could not validate an answer with, and both
+//! follow the draft that the schema names.
 
 use super::generator::Drawn;
 use super::probe::{Verdict, probe};

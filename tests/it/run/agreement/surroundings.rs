@@ -1,4 +1,5 @@
-//! What stands around a task in a random project: the project file with its role, models and tools, and what a caller hands in.
+//! The surroundings of a task in a random project: the project file with its role, models and
+//! tools, and the inputs of a caller.
 
 use super::super::support::Random;
 use ctxc::internals::context::context_source::{Fixtures, Match};
@@ -7,10 +8,10 @@ use ctxc::internals::kernel::context::{Kind, Segment, Trust};
 use ctxc::internals::kernel::conversation::{Part, Speaker, ToolCall, ToolResult, Turn};
 use serde_json::{Value, json};
 
-/// The project and the caller of a task; none of both has anything to add by default.
+/// The project and the caller of a task; both are empty by default.
 #[derive(Debug, Default)]
 pub(super) struct Surroundings {
-    /// The lines of `ctxc.toml` behind its edition.
+    /// The lines of `ctxc.toml` after its edition.
     pub(super) project: String,
     /// The results of each lookup.
     pub(super) matches: Fixtures,
@@ -18,13 +19,14 @@ pub(super) struct Surroundings {
     pub(super) parent: Vec<Segment>,
     /// The conversation so far.
     pub(super) history: Vec<Turn>,
-    /// The output of the stage before.
+    /// The output of the previous stage.
     pub(super) previous: Option<Value>,
-    /// Obstacles that earlier attempts met.
+    /// Obstacles of earlier attempts.
     pub(super) attempts: Vec<Attempt>,
-    /// The words of the caller.
+    /// The objective of the caller.
     pub(super) objective: Option<String>,
-    /// Each so many-th agent asks for a subtask first, or calls a tool, or puts its answer into an envelope; zero for none.
+    /// Every nth agent first requests a subtask, calls a tool, or wraps its answer in an envelope;
+    /// zero for none.
     pub(super) detours: usize,
 }
 
@@ -74,7 +76,7 @@ fn role(random: &mut Random) -> String {
     out
 }
 
-/// A conversation with a call of a tool in it.
+/// Returns a conversation with a tool call.
 fn conversation() -> Vec<Turn> {
     let call = ToolCall { id: "call_1".to_owned(), name: "look".to_owned(), arguments: json!({"at": "it"}) };
     let found = ToolResult { call: "call_1".to_owned(), parts: vec![Part::Text("found".to_owned())], is_error: false };
@@ -88,7 +90,7 @@ fn conversation() -> Vec<Turn> {
 }
 
 impl Surroundings {
-    /// Draws those of a project; one of two has nothing around its task.
+    /// Draws the surroundings of a project; in half of the cases they are empty.
     pub(super) fn draw(random: &mut Random) -> Self {
         let mut out = Self::default();
         if random.once_in(2) {
@@ -128,7 +130,7 @@ impl Surroundings {
         out
     }
 
-    /// True where a run may meet something untrusted that nothing in the definition names.
+    /// Returns true if a run may receive untrusted text that no definition mentions.
     pub(super) fn brings_untrusted(&self) -> bool {
         let may_continue = self.detours > 0;
         !self.parent.is_empty() || self.previous.is_some() || !self.attempts.is_empty() || may_continue

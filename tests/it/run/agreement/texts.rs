@@ -21,7 +21,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A text that may name values, in one of the ways in which the language has it.
+    /// Returns a text that may read values, in one of the notations of the language.
     pub(super) fn text(&mut self, element: &str, attributes: &str, scope: &[Name]) -> String {
         let (name, kind) = self.random.pick(scope).clone();
         let is_prompt = matches!(element, "description" | "instructions" | "criteria" | "constraint" | "system");
@@ -46,7 +46,7 @@ impl Generator<'_> {
         format!("<{element}{attributes}{syntax}>{words}</{element}>")
     }
 
-    /// A form in which Jinja reads a value.
+    /// Returns a Jinja text that reads a value.
     fn jinja(&mut self, name: &str, kind: Type) -> String {
         let any = [
             "{% if x %}so{% endif %}",
@@ -73,7 +73,7 @@ impl Generator<'_> {
         };
         let at = self.random.below(any.len() + 2 * more.len());
         let form = any.get(at).or_else(|| more.get((at - any.len()) / 2)).copied().unwrap_or("{{ x }}");
-        // The letter alone stands for the name.
+        // A single `x` stands for the name.
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let mut out = String::new();
         let mut before = ' ';
